@@ -46,6 +46,7 @@ static relayout_device *new_device(const place *here, const char *kept_in) {
   relayout_device *device = NULL;
   relayout_error error;
   relayout_opencl_options options = RELAYOUT_OPENCL_OPTIONS_INIT;
+  options.kernels = RELAYOUT_KERNELS_WORK_GROUP;
   options.cache_directory = kept_in;
   cost_check(relayout_opencl_device_create(here->context, here->id, &options, &device, &error),
              &error);

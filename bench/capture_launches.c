@@ -1,8 +1,8 @@
 /* capture_launches.c: the kernels of relayouts as launches that anything can run or compile.
  *
- * A plan is made and run by the staged kernels, those for GPUs, on whatever OpenCL device there is,
- * or by the direct ones; each launch becomes a folder (captured_launch.h). With --sources nothing
- * is compiled or run, and each program comes once. */
+ * A plan is made and run by the kernels for GPUs on whatever OpenCL device there is; each launch
+ * becomes a folder (captured_launch.h). With --sources nothing is compiled or run, and each program
+ * comes once. */
 #define CL_TARGET_OPENCL_VERSION 120
 
 #include <errno.h>
@@ -22,6 +22,7 @@
 #include "bench/suite.h"
 #include "captured_launch.h"
 #include "conformance/schedules.h"
+#include "kernel_choice.h"
 #include "launch_capturer.h"
 #include "relayout/opencl.h"
 #include "smaller_case.h"
@@ -42,7 +43,6 @@ static const char help[] =
     "  --sources        compiles and runs nothing: each program once, and no buffers' contents\n"
     "  --offered        by every schedule that is offered, instead of the chosen one\n"
     "  --unaligned      both sides begin one element into their buffers\n"
-    "  --direct         by the direct kernels, as CPU drivers other than PoCL get them\n"
     "  --device D       opencl when left out\n";
 
 enum { SUITE_BYTES = 1 << 20, FOLDER_SIZE = 4096, MOST_SUITES = 32, POISON = 0xa5 };
@@ -61,7 +61,6 @@ typedef struct request {
   bool sources;
   bool offered;
   bool unaligned;
-  bool direct;
   const char *device;
 } request;
 
@@ -392,22 +391,8 @@ static exit_code capture_asked(capture *own) {
 
 /* ---- The device ---- */
 
-/* The same OpenCL device as one that runs direct kernels. */
-static exit_code take_direct(capture *own, cl_device_id id) {
-  relayout_opencl_options options = RELAYOUT_OPENCL_OPTIONS_INIT;
-  options.kernels = RELAYOUT_KERNELS_DIRECT;
-  relayout_error error;
-  relayout_device *made;
-  if (relayout_opencl_device_create(own->context, id, &options, &made, &error) != RELAYOUT_OK) {
-    return report_error(own->asked->device, &error);
-  }
-  relayout_device_destroy(own->device);
-  own->device = made;
-  return EXIT_CODE_OK;
-}
-
 static exit_code open_device(capture *own) {
-  exit_code code = arguments_open_device(own->asked->device, &own->device);
+  exit_code code = arguments_open_device(own->asked->device, NULL, &own->device);
   if (code != EXIT_CODE_OK) {
     return code;
   }
@@ -416,7 +401,8 @@ static exit_code open_device(capture *own) {
   if (relayout_opencl_device_get_handles(own->device, &own->context, &id, &error) != RELAYOUT_OK) {
     return report(EXIT_CODE_NO_DEVICE, "%s: %s", own->asked->device, error.message);
   }
-  if (own->asked->direct && (code = take_direct(own, id)) != EXIT_CODE_OK) {
+  code = kernel_choice_apply("opencl", &own->device); /* which holds the context too */
+  if (code != EXIT_CODE_OK) {
     return code;
   }
   cl_int status = CL_SUCCESS;
@@ -519,28 +505,19 @@ static exit_code take(int option, const char *value, request *asked) {
   case 'n':
     asked->unaligned = true;
     return EXIT_CODE_OK;
-  case 'i':
-    asked->direct = true;
-    return EXIT_CODE_OK;
   default:
     return report_usage("there is no such option");
   }
 }
 
 int main(int count, char **values) {
-  static const struct option options[] = {{"suite", required_argument, NULL, 'u'},
-                                          {"case", required_argument, NULL, 'c'},
-                                          {"from", required_argument, NULL, 'f'},
-                                          {"to", required_argument, NULL, 't'},
-                                          {"schedule", required_argument, NULL, 'e'},
-                                          {"bytes", required_argument, NULL, 'b'},
-                                          {"sources", no_argument, NULL, 's'},
-                                          {"offered", no_argument, NULL, 'o'},
-                                          {"device", required_argument, NULL, 'd'},
-                                          {"unaligned", no_argument, NULL, 'n'},
-                                          {"direct", no_argument, NULL, 'i'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {NULL, 0, NULL, 0}};
+  static const struct option options[] = {
+      {"suite", required_argument, NULL, 'u'},    {"case", required_argument, NULL, 'c'},
+      {"from", required_argument, NULL, 'f'},     {"to", required_argument, NULL, 't'},
+      {"schedule", required_argument, NULL, 'e'}, {"bytes", required_argument, NULL, 'b'},
+      {"sources", no_argument, NULL, 's'},        {"offered", no_argument, NULL, 'o'},
+      {"device", required_argument, NULL, 'd'},   {"unaligned", no_argument, NULL, 'n'},
+      {"help", no_argument, NULL, 'h'},           {NULL, 0, NULL, 0}};
   static request asked = {.device = "opencl"};
   exit_code code = EXIT_CODE_OK;
   report_set_command("capture_launches");

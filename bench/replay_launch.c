@@ -46,7 +46,7 @@ static exit_code fail(cl_int code, const char *call) {
 /* ---- Made ready ---- */
 
 static exit_code open_device(const char *name, replay *own) {
-  const exit_code code = arguments_open_device(name, &own->device);
+  const exit_code code = arguments_open_device(name, NULL, &own->device);
   relayout_error error;
   cl_int status = CL_SUCCESS;
   if (code != EXIT_CODE_OK) {

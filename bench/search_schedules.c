@@ -18,7 +18,7 @@
 #include "plan/plan.h"
 #include "relayout/relayout.h"
 #include "schedule/schedule_text.h"
-#include "search/tune_runs.h"
+#include "search/offers.h"
 
 const char cost_program[] = "search_schedules";
 
@@ -32,8 +32,17 @@ enum {
   SIDE_BYTES = 512 << 20 /* at least: places follow each other through it */
 };
 
+/* A schedule that takes turns. */
+typedef struct runner {
+  void *program;  /* NULL: it cannot run */
+  double seconds; /* its fastest run; 0: none yet */
+} runner;
+
 typedef struct search {
-  rlt_track track;
+  relayout_device *device;
+  void *scratch;
+  int64_t side_bytes;
+  int64_t place; /* of the next run, in bytes */
   const rlt_part *part;
   rlt_offers offers;
   bool stays;
@@ -44,26 +53,53 @@ typedef struct search {
 
 /* ---- Many schedules ---- */
 
-static bool start(search *of, int32_t number, rlt_runner *made) {
-  made->forms = of->part->forms;
-  made->runs = 0;
-  return rlt_runner_start(&of->track, &of->offers.of[number], made);
+static bool start(const search *of, int32_t number, runner *made) {
+  *made = (runner){.program = NULL};
+  return rlt_program_create(of->device, &of->offers.of[number].schedule, &made->program, NULL) ==
+         RELAYOUT_OK;
+}
+
+static void stop(const search *of, runner *stopped) {
+  if (stopped->program != NULL) {
+    of->device->backend->program_destroy(of->device, stopped->program);
+  }
+}
+
+/* Where places do not stay they follow each other through the memory, so that none is in a cache.
+ * False where the run fails. */
+static bool take_turn(search *of, runner *next) {
+  const int64_t larger = (int64_t)rlt_max(rlt_problem_source_size(&of->part->forms.of[0]),
+                                          rlt_problem_destination_size(&of->part->forms.of[0]));
+  const int64_t step = rlt_divide_up(larger, RLT_PAGE_BYTES) * RLT_PAGE_BYTES;
+  if (of->stays || of->place + step > of->side_bytes) {
+    of->place = 0;
+  }
+  const rlt_offsets offsets = {(size_t)of->place, (size_t)of->place};
+  double seconds = 0;
+  of->place += step;
+  if (of->device->backend->program_time(of->device, next->program, of->scratch, offsets, &seconds,
+                                        NULL) != RELAYOUT_OK) {
+    return false;
+  }
+  if (next->seconds == 0 || seconds < next->seconds) {
+    next->seconds = seconds;
+  }
+  return true;
 }
 
 static void run_new_offers(search *of) {
-  rlt_runner *const runner = &of->track.runners[0];
   for (; of->run < rlt_min(of->offers.count, of->most); ++of->run) {
     of->times[of->run] = 0;
     if (rlt_schedule_goes_by_index(&of->offers.of[of->run].schedule)) {
       continue;
     }
-    if (start(of, of->run, runner)) {
-      for (int turn = 0; turn < FIRST_TURNS; ++turn) {
-        rlt_runner_take_turn(&of->track, runner, of->stays);
+    runner next;
+    if (start(of, of->run, &next)) {
+      for (int turn = 0; turn < FIRST_TURNS && take_turn(of, &next); ++turn) {
       }
-      of->times[of->run] = runner->runs > 0 ? runner->seconds : 0;
+      of->times[of->run] = next.seconds;
     }
-    rlt_runner_stop(&of->track, runner);
+    stop(of, &next);
   }
 }
 
@@ -99,35 +135,35 @@ static void run_many(search *of, int32_t estimated) {
 
 typedef struct finalist {
   search *of;
-  rlt_runner *runner;
+  runner *runner;
 } finalist;
 
 static double run_once(const void *context) {
   const finalist *const own = context;
-  own->runner->runs = 0;
-  rlt_runner_take_turn(&own->of->track, own->runner, own->of->stays);
+  own->runner->seconds = 0;
+  take_turn(own->of, own->runner);
   return own->runner->seconds;
 }
 
 /* Their medians; the first is the estimated one's. */
 static int32_t run_finalists(search *of, int32_t estimated, int32_t *numbers, double *medians) {
+  runner runners[FINALISTS];
   finalist finalists[FINALISTS];
   cost_way ways[FINALISTS];
   int32_t count = 0;
   for (int32_t next = estimated; next >= 0 && count < FINALISTS;
        next = fastest(of, numbers, count)) {
-    rlt_runner *const runner = &of->track.runners[count];
-    if (!start(of, next, runner)) {
+    if (!start(of, next, &runners[count])) {
       cost_stop("a schedule that has run cannot run again");
     }
     numbers[count] = next;
-    finalists[count] = (finalist){of, runner};
+    finalists[count] = (finalist){of, &runners[count]};
     ways[count] = (cost_way){run_once, &finalists[count]};
     ++count;
   }
   cost_measure_in_turns(ways, (size_t)count, FINAL_TURNS, medians);
   for (int32_t i = 0; i < count; ++i) {
-    rlt_runner_stop(&of->track, finalists[i].runner);
+    stop(of, &runners[i]);
   }
   return count;
 }
@@ -169,13 +205,12 @@ static void print_result(const search *of, const char *name, double reached, int
 
 /* How much of the best schedule's speed the estimated one has. */
 static double search_part(search *of, const char *name) {
-  const rlt_backend *const backend = of->track.device->backend;
-  const size_t bytes = (size_t)of->track.side_bytes;
+  const rlt_backend *const backend = of->device->backend;
+  const size_t bytes = (size_t)of->side_bytes;
   relayout_error error;
-  cost_check(backend->scratch_create(of->track.device, bytes, bytes, &of->track.scratch, &error),
-             &error);
-  cost_check(rlt_offers_make(&of->part->forms, &of->track.device->facts, of->track.device->tuning,
-                             NULL, &of->offers, &error),
+  cost_check(backend->scratch_create(of->device, bytes, bytes, &of->scratch, &error), &error);
+  cost_check(rlt_offers_make(&of->part->forms, &of->device->facts, of->device->tuning, NULL,
+                             &of->offers, &error),
              &error);
   const int32_t estimated = find_estimated(of);
   int32_t numbers[FINALISTS];
@@ -189,7 +224,7 @@ static double search_part(search *of, const char *name) {
   const double reached = medians[best] / medians[0];
   print_result(of, name, reached, estimated, numbers[best]);
   rlt_offers_free(&of->offers);
-  backend->scratch_destroy(of->track.device, of->track.scratch);
+  backend->scratch_destroy(of->device, of->scratch);
   return reached;
 }
 
@@ -199,7 +234,7 @@ static double search_case(search *of, const bench_case *measured) {
   relayout_error error;
   rlt_wish wish;
   rlt_wish_clear(&wish);
-  cost_check(rlt_plan_create(of->track.device, &measured->from, &measured->to, &wish,
+  cost_check(rlt_plan_create(of->device, &measured->from, &measured->to, &wish,
                              (rlt_texts){0, NULL}, &plan, &error),
              &error);
   double reached = 0;
@@ -208,8 +243,8 @@ static double search_case(search *of, const bench_case *measured) {
         (int64_t)rlt_max(plan->work.source_size, plan->work.destination_size) + RLT_PAGE_BYTES;
     of->part = &plan->work.parts[0];
     of->run = 0;
-    of->track.place = 0;
-    of->track.side_bytes = rlt_max(SIDE_BYTES, longer);
+    of->place = 0;
+    of->side_bytes = rlt_max(SIDE_BYTES, longer);
     reached = search_part(of, measured->name);
   }
   relayout_plan_destroy(plan);
@@ -241,8 +276,9 @@ int main(int count, char **values) {
   }
   of->most = most;
   of->stays = suite.is_hot;
-  of->track.runners = calloc(RLT_MOST_RUNNERS, sizeof *of->track.runners);
-  cost_check(relayout_device_open(values[1], &of->track.device, &error), &error);
+  relayout_device *opened = NULL;
+  cost_check(relayout_device_open(values[1], &opened, &error), &error);
+  of->device = rlt_planner_of(opened);
   size_t measured = 0;
   for (size_t i = 0; i < suite.count; i += (size_t)every) {
     reached[measured] = search_case(of, &suite.cases[i]);
@@ -251,8 +287,7 @@ int main(int count, char **values) {
   if (measured > 0) {
     printf("%-32s %6.3f\n", "geomean", statistics_geomean(reached, measured));
   }
-  relayout_device_destroy(of->track.device);
-  free(of->track.runners);
+  relayout_device_destroy(opened);
   free(of);
   free(reached);
   bench_suite_free(&suite);

@@ -33,7 +33,6 @@ typedef struct kernel_loop {
 typedef struct kernel_side {
   int64_t inner;
   int64_t block;
-  int64_t halo; /* steps of the next block that a tile holds too */
   int64_t extent;
   int64_t valid;
   int64_t loop_number;
@@ -51,47 +50,13 @@ typedef struct kernel_grid {
   kernel_side rows;
   int64_t fills;
   int64_t across_shift; /* 2^this work-items lie side by side along a row */
-  int64_t streams;      /* the destination is larger than the device's cache */
   /* Of the elements that the axes read, counted from the problem's start: the lowest in memory, and
    * the one behind the highest. */
   int64_t source_first;
   int64_t source_end;
 } kernel_grid;
 
-/* ---- Staged tiles (staging.cl) ---- */
-
-/* The tables follow: rows, columns, then for each segment where it lies in the destination, a zero,
- * its step of the columns and its step of the rows; and the axes at last. */
-typedef struct kernel_staging {
-  int64_t dense_columns;
-  int64_t valid_columns; /* runs and channels: of dense_columns, those that can have a source */
-  int64_t dense_rows;
-  int64_t valid_rows; /* of dense_rows, those that can have a source */
-  int64_t segment_count;
-  int64_t segment_pitch;
-  int64_t segment_unit;
-  int64_t segment_side; /* 1: grows with the columns' steps, 2: with the rows' */
-  int64_t exact;
-  int64_t rows_inside; /* runs: the inner loop is the one over rows */
-  int64_t column_gaps; /* a position within the group has no source */
-  int64_t row_gaps;
-  int64_t column_reach; /* in the source, of all the group's axes but the last */
-  int64_t row_reach;
-  int64_t source_elements; /* from where the problem begins */
-  int64_t dense_elements; /* packed: of the destination, if the axes tell each one's source; or 0 */
-  int64_t axis_count;
-  int32_t read_channels; /* from a column of a piece to the next in the source; 0: none */
-  int32_t write_channels; /* from a row to the next where it is staged, its columns between; or 0 */
-} kernel_staging;
-
-/* The destination's, the innermost first. */
-typedef struct kernel_axis {
-  int64_t extent;
-  int64_t valid;
-  int64_t source_stride;
-} kernel_axis;
-
-/* ---- Tiles in slots of local memory (staged_permute.cl) ---- */
+/* ---- Tiles in slots of local memory (permute.cl) ---- */
 
 /* The tables follow. */
 typedef struct kernel_slots {

@@ -1,13 +1,11 @@
-/* by_float.cl: conversions of elements, on CPUs vectors of them, whose values all fit an f32 on
- * their way, or become one by a single rounding. Follows convert.cl, with which it agrees bit for
- * bit.
+/* by_float.cl: conversions of elements whose values all fit an f32 on their way, or become one by a
+ * single rounding. Follows convert.cl, with which it agrees bit for bit.
  *
  * The pattern of an f32 stands for the value, whose size is the pattern without its sign. There is
  * no branch, and little arithmetic on floats: integers become floats, small ones exactly and others
  * as OpenCL rounds, to nearest, ties to even; and what is to be rounded to a subnormal, or to an
  * integer, is added to a number that has no digits below those, which is rounded alike; subnormal
- * floats are far too small to count there, flushed or not. Bounds are vectors too: Oclgrind 21.10
- * reads scalar ones as if they were.
+ * floats are far too small to count there, flushed or not.
  *
  * The library compiles this as C too (src/cpu/rows_kernels.c), element by element and with
  * BY_FLOAT, for the formats that its callers name.
@@ -50,95 +48,67 @@
 #define FLOAT_NAN           0x7fc00000u
 #define FLOAT_ONE           0x3f800000u
 
-/* As many as run.cl takes at once; GPUs and C take one. */
-#if !DIRECT
-#define AS_MANY(name) name
-#elif WORD_BYTES == 8
-#define AS_MANY(name) name##8
-#else
-#define AS_MANY(name) name##16
-#endif
-typedef AS_MANY(uint) patterns;
-typedef AS_MANY(int) numbers;
-typedef AS_MANY(float) floats;
-typedef AS_MANY(ulong) double_patterns;
-#define as_patterns AS_MANY(as_uint)
-#define as_numbers  AS_MANY(as_int)
-#define as_floats   AS_MANY(as_float)
-
 #if FROM_DOUBLE
-#define patterns_taken AS_MANY(ulong)
+#define pattern_taken ulong
 #else
-#define patterns_taken AS_MANY(uint)
+#define pattern_taken uint
 #endif
 #if TO_DOUBLE
-typedef double_patterns patterns_given;
+typedef ulong pattern_given;
 #else
-typedef patterns patterns_given;
+typedef uint pattern_given;
 #endif
-
-#if !DIRECT
-#define CHANGED_TO(type, values) ((type)(values))
-#elif defined(__clang__)
-#define CHANGED_TO(type, values) __builtin_convertvector(values, type)
-#else
-#define TO_patterns(values)        AS_MANY(convert_uint)(values)
-#define TO_double_patterns(values) AS_MANY(convert_ulong)(values)
-#define TO_floats(values)          AS_MANY(convert_float)(values)
-#define CHANGED_TO(type, values)   TO_##type(values)
-#endif
-#define FLOATS_OF(values) CHANGED_TO(floats, values)
 
 /* ---- Taking apart ---- */
 
 /* The size that an f32 has of a float of fewer bits. What is subnormal there is not here: its
  * digits are those of an integer. */
-INLINED patterns widened_size(patterns size, const number_format of) {
+INLINED uint widened_size(uint size, const number_format of) {
   const uint more_digits = FLOAT_MANTISSA_BITS - of.mantissa_bits;
   const uint more_bias = (uint)(FLOAT_BIAS - of.bias) << FLOAT_MANTISSA_BITS;
-  const patterns normal = (size << more_digits) + more_bias;
+  const uint normal = (size << more_digits) + more_bias;
   if (of.bias == FLOAT_BIAS) {
     return normal;
   }
   const uint unit = (uint)(FLOAT_BIAS + 1 - of.bias - of.mantissa_bits) << FLOAT_MANTISSA_BITS;
-  const patterns subnormal = as_patterns(FLOATS_OF(as_numbers(size)) * as_float(unit));
-  const patterns finite = size < 1u << of.mantissa_bits ? subnormal : normal;
+  const uint subnormal = as_uint((float)(as_int(size)) * as_float(unit));
+  const uint finite = size < 1u << of.mantissa_bits ? subnormal : normal;
   if (of.specials != SPECIALS_IEEE) {
     return finite;
   }
   const uint infinity = (uint)ieee_infinity(of);
-  const patterns special = size > infinity ? (patterns)(FLOAT_NAN) : (patterns)(FLOAT_INFINITY);
+  const uint special = size > infinity ? FLOAT_NAN : FLOAT_INFINITY;
   return size < infinity ? finite : special;
 }
 
-INLINED patterns widened(patterns bits, const number_format of) {
+INLINED uint widened(uint bits, const number_format of) {
   if (of.bits == 32) {
     return bits;
   }
   const uint mask = (uint)size_mask(of);
   const uint sign = (uint)sign_bit(of);
-  const patterns signs = (bits & sign) << (32 - of.bits);
-  const patterns size = widened_size(bits & mask, of);
+  const uint signs = (bits & sign) << (32 - of.bits);
+  const uint size = widened_size(bits & mask, of);
   if (of.specials == SPECIALS_FN) {
-    return ((bits & mask) == mask ? (patterns)(FLOAT_NAN) : size) | signs;
+    return ((bits & mask) == mask ? FLOAT_NAN : size) | signs;
   }
   if (of.specials == SPECIALS_FNUZ) {
-    return (bits == sign ? (patterns)(FLOAT_NAN) : size) | signs;
+    return (bits == sign ? FLOAT_NAN : size) | signs;
   }
   return size | signs;
 }
 
-INLINED patterns floats_of(patterns bits, const number_format of) {
+INLINED uint floats_of(uint bits, const number_format of) {
   if (of.kind == KIND_FLOAT) {
     return widened(bits, of);
   }
   if (of.kind == KIND_PRED) {
-    return min(bits, (patterns)(1)) * FLOAT_ONE;
+    return min(bits, 1u) * FLOAT_ONE;
   }
   const uint unused = 32 - of.bits;
-  return as_patterns(of.kind == KIND_SIGNED ? FLOATS_OF(as_numbers(bits << unused) >> (int)unused)
-                     : of.bits < 32         ? FLOATS_OF(as_numbers(bits & (uint)ones(of.bits)))
-                                            : FLOATS_OF(bits));
+  return as_uint(of.kind == KIND_SIGNED ? (float)(as_int(bits << unused) >> (int)unused)
+                 : of.bits < 32         ? (float)(as_int(bits & (uint)ones(of.bits)))
+                                        : (float)bits);
 }
 
 /* ---- What a pair of formats makes superfluous ---- */
@@ -174,12 +144,12 @@ INLINED bool has_nan(const number_format from) {
 
 /* To the nearest, ties to even. Too large ones, infinities and NaNs come out beyond the greatest
  * finite size. */
-INLINED patterns rounded_size(patterns size, const number_format from, const number_format to) {
+INLINED uint rounded_size(uint size, const number_format from, const number_format to) {
   const uint dropped = FLOAT_MANTISSA_BITS - to.mantissa_bits;
   const uint less_bias = (uint)(FLOAT_BIAS - to.bias) << FLOAT_MANTISSA_BITS;
-  const patterns more =
+  const uint more =
       is_exact(from, to) ? size : size + (size >> dropped & 1u) + (uint)ones(dropped - 1);
-  const patterns normal = (more - less_bias) >> dropped;
+  const uint normal = (more - less_bias) >> dropped;
   if (to.bias == FLOAT_BIAS) {
     return normal;
   }
@@ -188,24 +158,24 @@ INLINED patterns rounded_size(patterns size, const number_format from, const num
   }
   const uint least = (uint)(FLOAT_BIAS + 1 - to.bias) << FLOAT_MANTISSA_BITS;
   const uint unit = least + (dropped << FLOAT_MANTISSA_BITS);
-  const patterns subnormal = as_patterns(as_floats(size) + as_float(unit)) - unit;
+  const uint subnormal = as_uint(as_float(size) + as_float(unit)) - unit;
   return size < least ? subnormal : normal;
 }
 
 /* The size behind the greatest finite one stands for all that are beyond it, NaNs too in some
  * types; where there is none, that one does. */
-INLINED patterns bounded_size(patterns size, const number_format from, const number_format to) {
+INLINED uint bounded_size(uint size, const number_format from, const number_format to) {
   const bool is_within = is_exact(from, to) && from.specials != SPECIALS_IEEE &&
                          (!has_nan(from) || to.specials == SPECIALS_IEEE);
   const uint most = (uint)greatest_size(to) + (to.specials == SPECIALS_FINITE ? 0 : 1);
-  const patterns rounded = rounded_size(size, from, to);
-  return is_within ? rounded : min(rounded, (patterns)(most));
+  const uint rounded = rounded_size(size, from, to);
+  return is_within ? rounded : min(rounded, most);
 }
 
-INLINED patterns narrowed(patterns bits, const number_format from, const number_format to) {
-  const patterns size = bits & ~FLOAT_SIGN;
-  const patterns signs = (bits & FLOAT_SIGN) >> (32 - to.bits);
-  const patterns made = bounded_size(size, from, to);
+INLINED uint narrowed(uint bits, const number_format from, const number_format to) {
+  const uint size = bits & ~FLOAT_SIGN;
+  const uint signs = (bits & FLOAT_SIGN) >> (32 - to.bits);
+  const uint made = bounded_size(size, from, to);
   if (to.specials == SPECIALS_FNUZ) {
     return made == 0 ? made : made | signs;
   }
@@ -215,48 +185,48 @@ INLINED patterns narrowed(patterns bits, const number_format from, const number_
     return made | signs;
   }
   /* The shifts keep gcc from threading this through the comparisons before. */
-  const patterns nan = (patterns)((uint)nan_pattern(false, to));
+  const uint nan = (uint)nan_pattern(false, to);
   return (bits << 1 > FLOAT_INFINITY << 1 ? nan : made) ^ signs;
 }
 
 /* The size of the integer: its low bits if it wraps, else all ones where these are not enough. */
-INLINED patterns integer_size(patterns size, const integer_rule by) {
-  const numbers down = FLOAT_BIAS + FLOAT_MANTISSA_BITS - as_numbers(size >> FLOAT_MANTISSA_BITS);
-  const patterns digits = (size & (uint)ones(FLOAT_MANTISSA_BITS)) | 1u << FLOAT_MANTISSA_BITS;
-  const patterns part = digits >> as_patterns(clamp(down, (numbers)(0), (numbers)(31)));
-  const patterns longer = digits << as_patterns(clamp(-down, (numbers)(0), (numbers)(31)));
-  const patterns whole = down >= 0 ? part : longer;
-  const patterns cut = down > (by.wraps ? -32 : -9) ? whole : (patterns)(by.wraps ? 0 : ~0u);
+INLINED uint integer_size(uint size, const integer_rule by) {
+  const int down = FLOAT_BIAS + FLOAT_MANTISSA_BITS - as_int(size >> FLOAT_MANTISSA_BITS);
+  const uint digits = (size & (uint)ones(FLOAT_MANTISSA_BITS)) | 1u << FLOAT_MANTISSA_BITS;
+  const uint part = digits >> as_uint(clamp(down, 0, 31));
+  const uint longer = digits << as_uint(clamp(-down, 0, 31));
+  const uint whole = down >= 0 ? part : longer;
+  const uint cut = down > (by.wraps ? -32 : -9) ? whole : (by.wraps ? 0u : ~0u);
   if (!by.rounds_to_nearest) {
     return cut;
   }
   const uint unit = (uint)(FLOAT_BIAS + FLOAT_MANTISSA_BITS) << FLOAT_MANTISSA_BITS;
-  const patterns nearest = as_patterns(as_floats(size) + as_float(unit)) - unit;
+  const uint nearest = as_uint(as_float(size) + as_float(unit)) - unit;
   return size < unit ? nearest : cut;
 }
 
-INLINED patterns integers_of_floats(patterns bits, const number_format from, const number_format of,
-                                    const integer_rule by) {
-  const patterns size = bits & ~FLOAT_SIGN;
-  const patterns negative = as_patterns(as_numbers(bits) >> 31); /* all ones, or 0 */
+INLINED uint integers_of_floats(uint bits, const number_format from, const number_format of,
+                                const integer_rule by) {
+  const uint size = bits & ~FLOAT_SIGN;
+  const uint negative = as_uint(as_int(bits) >> 31); /* all ones, or 0 */
   const bool is_signed = of.kind == KIND_SIGNED;
   const uint highest = (uint)ones(is_signed ? of.bits - 1 : of.bits);
-  const patterns limit = is_signed ? highest - negative : highest & ~negative;
-  const patterns whole = integer_size(size, by);
-  const patterns found = by.wraps ? whole : min(whole, limit);
-  const patterns made = ((found ^ negative) - negative) & (uint)ones(of.bits);
-  return has_nan(from) ? (size > FLOAT_INFINITY ? (patterns)(0) : made) : made;
+  const uint limit = is_signed ? highest - negative : highest & ~negative;
+  const uint whole = integer_size(size, by);
+  const uint found = by.wraps ? whole : min(whole, limit);
+  const uint made = ((found ^ negative) - negative) & (uint)ones(of.bits);
+  return has_nan(from) ? (size > FLOAT_INFINITY ? 0u : made) : made;
 }
 
 /* As resized_pattern does it, with signs where f32 has them. */
-INLINED patterns resized(patterns bits, const number_format from, const number_format to) {
+INLINED uint resized(uint bits, const number_format from, const number_format to) {
   const uint unused = 32 - from.bits, dropped = 32 - to.bits;
-  const patterns bits_up = bits << unused;
-  const patterns size = bits_up & ~FLOAT_SIGN;
-  const patterns last = size >> dropped & 1u;
-  const patterns found =
+  const uint bits_up = bits << unused;
+  const uint size = bits_up & ~FLOAT_SIGN;
+  const uint last = size >> dropped & 1u;
+  const uint found =
       (to.bits < from.bits ? size + last + (uint)ones((int)dropped - 1) : size) >> dropped;
-  const patterns nan = (patterns)((uint)nan_pattern(false, to));
+  const uint nan = (uint)nan_pattern(false, to);
   return (size > (uint)ieee_infinity(from) << unused ? nan : found) |
          (bits_up & FLOAT_SIGN) >> dropped;
 }
@@ -275,67 +245,58 @@ INLINED patterns resized(patterns bits, const number_format from, const number_f
 #define UPPER_EXPONENT(exponent) ((uint)(exponent) << (DOUBLE_MANTISSA_BITS - 32))
 
 /* The digits of a subnormal float are those of an integer, in units of 2^-149. */
-INLINED double_patterns doubled(patterns bits) {
+INLINED ulong doubled(uint bits) {
   const uint least = 1u << FLOAT_MANTISSA_BITS;
   const int unit = FLOAT_BIAS - 1 + FLOAT_MANTISSA_BITS;
-  const patterns size = bits & ~FLOAT_SIGN;
-  const patterns small = as_patterns(FLOATS_OF(as_numbers(min(size, (patterns)(least)))));
-  const patterns small_bias =
-      size == 0 ? size : (patterns)(UPPER_EXPONENT(DOUBLE_MORE_BIAS - unit));
-  const patterns large_bias = size < FLOAT_INFINITY
-                                  ? (patterns)(UPPER_EXPONENT(DOUBLE_MORE_BIAS))
-                                  : (patterns)(UPPER_EXPONENT(2 * DOUBLE_MORE_BIAS));
-  const patterns digits = size < least ? small : size;
-  const patterns bias = size < least ? small_bias : large_bias;
-  const patterns low = size > FLOAT_INFINITY ? (patterns)(0) : digits;
-  const patterns high = size > FLOAT_INFINITY ? (patterns)((uint)(DOUBLE_NAN >> 32)) : bias;
-  return (CHANGED_TO(double_patterns, low) << DOUBLE_MORE_DIGITS) +
-         (CHANGED_TO(double_patterns, high | (bits & FLOAT_SIGN)) << 32);
+  const uint size = bits & ~FLOAT_SIGN;
+  const uint small = as_uint((float)(as_int(min(size, least))));
+  const uint small_bias = size == 0 ? size : UPPER_EXPONENT(DOUBLE_MORE_BIAS - unit);
+  const uint large_bias = size < FLOAT_INFINITY ? UPPER_EXPONENT(DOUBLE_MORE_BIAS)
+                                                : UPPER_EXPONENT(2 * DOUBLE_MORE_BIAS);
+  const uint digits = size < least ? small : size;
+  const uint bias = size < least ? small_bias : large_bias;
+  const uint low = size > FLOAT_INFINITY ? 0u : digits;
+  const uint high = size > FLOAT_INFINITY ? (uint)(DOUBLE_NAN >> 32) : bias;
+  return ((ulong)low << DOUBLE_MORE_DIGITS) + ((ulong)(high | (bits & FLOAT_SIGN)) << 32);
 }
 
 /* To the nearest, ties to even. What is subnormal loses a digit more for each exponent below the
  * least. */
-INLINED patterns halved(double_patterns bits) {
+INLINED uint halved(ulong bits) {
   const ulong least = (ulong)(DOUBLE_MORE_BIAS + 1) << DOUBLE_MANTISSA_BITS;
   const ulong beyond = (ulong)(DOUBLE_MORE_BIAS + 2 * FLOAT_BIAS + 1) << DOUBLE_MANTISSA_BITS;
   const ulong one = (ulong)1 << DOUBLE_MANTISSA_BITS;
-  const double_patterns size = bits & ~DOUBLE_SIGN;
-  const double_patterns lacking = DOUBLE_MORE_BIAS + 1 - (size >> DOUBLE_MANTISSA_BITS);
-  const double_patterns normal =
-      min(size, (double_patterns)(beyond)) - ((ulong)DOUBLE_MORE_BIAS << DOUBLE_MANTISSA_BITS);
-  const double_patterns digits = size < least ? (size & (one - 1)) | one : normal;
-  const double_patterns dropped =
-      DOUBLE_MORE_DIGITS +
-      (size < least ? min(lacking, (double_patterns)(32)) : (double_patterns)(0));
-  const double_patterns last = digits >> dropped & 1;
-  const double_patterns almost_half = ((double_patterns)(1) << (dropped - 1)) - 1;
-  const patterns rounded = CHANGED_TO(patterns, (digits + almost_half + last) >> dropped);
-  const patterns is_nan =
-      CHANGED_TO(patterns, size > DOUBLE_INFINITY ? (double_patterns)(1) : (double_patterns)(0));
-  return (is_nan != 0 ? (patterns)(FLOAT_NAN) : rounded) |
-         (CHANGED_TO(patterns, bits >> 32) & FLOAT_SIGN);
+  const ulong size = bits & ~DOUBLE_SIGN;
+  const ulong lacking = DOUBLE_MORE_BIAS + 1 - (size >> DOUBLE_MANTISSA_BITS);
+  const ulong normal = min(size, beyond) - ((ulong)DOUBLE_MORE_BIAS << DOUBLE_MANTISSA_BITS);
+  const ulong digits = size < least ? (size & (one - 1)) | one : normal;
+  const ulong dropped = DOUBLE_MORE_DIGITS + (size < least ? min(lacking, (ulong)32) : (ulong)0);
+  const ulong last = digits >> dropped & 1;
+  const ulong almost_half = ((ulong)1 << (dropped - 1)) - 1;
+  const uint rounded = (uint)((digits + almost_half + last) >> dropped);
+  return (size > DOUBLE_INFINITY ? FLOAT_NAN : rounded) | ((uint)(bits >> 32) & FLOAT_SIGN);
 }
 
 /* ---- All of them ---- */
 
 /* Neither side is a double. */
-INLINED patterns convert_within_float(patterns bits, const number_format from,
-                                      const number_format to, const integer_rule by) {
+INLINED uint convert_within_float(uint bits, const number_format from, const number_format to,
+                                  const integer_rule by) {
   if (has_same_exponents(from, to)) {
     return resized(bits, from, to);
   }
-  const patterns values = floats_of(bits, from);
+  const uint values = floats_of(bits, from);
   if (to.kind == KIND_FLOAT) {
     return to.bits == 32 ? values : narrowed(values, from, to);
   }
   if (to.kind == KIND_PRED) {
-    return min(values & ~FLOAT_SIGN, (patterns)(1));
+    return min(values & ~FLOAT_SIGN, 1u);
   }
   return integers_of_floats(values, from, to, by);
 }
 
 #ifdef FROM_KIND
-INLINED patterns_given convert_by_float(patterns_taken bits) {
+INLINED pattern_given convert_by_float(pattern_taken bits) {
 #if FROM_DOUBLE
   return halved(bits);
 #else

@@ -1,5 +1,5 @@
 /* element.cl: one element on its way, as it lies in the source and as it arrives. Follows tile.cl,
- * and convert.cl where CONVERTS is 1, and on GPUs by_float.cl.
+ * and convert.cl and by_float.cl where CONVERTS is 1.
  *
  * Compiled in:
  *
@@ -78,8 +78,8 @@ ALWAYS_INLINE static word converted(source_word value, const place at) {
   return at.how[value];
 #elif HAS_SCALE
   return (word)convert_pattern((pattern)value, at.how);
-#elif CONVERTS && !DIRECT && BY_FLOAT
-  return (word)convert_by_float((patterns_taken)value);
+#elif CONVERTS && BY_FLOAT
+  return (word)convert_by_float((pattern_taken)value);
 #elif CONVERTS
   const scale_factor none = {0, 0, 0};
   return (word)convert_pattern((pattern)value, none);

@@ -1,7 +1,6 @@
-/* fill.cl: nothing has a source; every element becomes the fill. Follows tile.cl, and for CPU
- * devices line.cl. */
+/* fill.cl: nothing has a source; every element becomes the fill. Follows tile.cl. */
 
-/* Neighbouring work-items of a GPU store neighbouring words; the one of a CPU stores lines. */
+/* Neighbouring work-items store neighbouring words. */
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 ENTRY(fill)(SIDE_PARAMETERS(word, destination), __constant const kernel_grid *grid,
             const word value) {
@@ -12,12 +11,6 @@ ENTRY(fill)(SIDE_PARAMETERS(word, destination), __constant const kernel_grid *gr
     const tile t = find_tile(grid, n);
     __global word *to = destination + START(destination_starts) + t.destination;
     for (uint row = 0; row < t.rows; ++row, to += row_stride) {
-#if DIRECT
-      if (stride == 1) {
-        fill_run(to, t.columns, value, grid->streams);
-        continue;
-      }
-#endif
       for (uint column = (uint)get_local_id(0); column < t.columns; column += GROUP) {
         to[(offset)column * stride] = value;
       }

@@ -15,9 +15,7 @@
  *     DESTINATION_BITS
  *                 1, 2 or 4 where elements are packed in the destination; or 0
  *     WIDE        1 when the tiles are too many or too large for 32-bit arithmetic
- *     DIRECT      1: a work-group is one work-item that moves whole tiles, for CPU devices;
- *                 0: a work-group of GROUP work-items shares a tile
- *     GROUP       work-items of a work-group
+ *     GROUP       work-items of a work-group, which share a tile
  *     GRID_AXIS   the dimension of the launch along which work-groups are counted
  *     BATCH       the most relayouts that a launch does; 0: it does one
  */
@@ -98,7 +96,7 @@ static tile_number quotient(tile_number n, __constant const kernel_loop *loop) {
 /* Positions of a tile along one side, of `length` in all; those of a tile fit 32 bits. */
 static uint positions(__constant const kernel_side *side, long iteration, long length) {
   const long left = length - iteration * side->block;
-  return (uint)side->inner * (uint)clamp(left, 0L, side->block + side->halo);
+  return (uint)side->inner * (uint)clamp(left, 0L, side->block);
 }
 
 static tile find_tile(__constant const kernel_grid *grid, tile_number n) {
@@ -180,7 +178,7 @@ static tile_number group_number(__constant const kernel_grid *grid) {
 /* The tiles of this work-group. Where a group takes exactly one, the compiler sees that there is no
  * loop. */
 static tile_number first_tile(__constant const kernel_grid *grid) {
-#if WIDE || DIRECT
+#if WIDE
   return group_number(grid) * (tile_number)grid->tiles_per_group;
 #else
   return group_number(grid);
@@ -188,7 +186,7 @@ static tile_number first_tile(__constant const kernel_grid *grid) {
 }
 
 static tile_number end_tile(__constant const kernel_grid *grid) {
-#if WIDE || DIRECT
+#if WIDE
   return min(first_tile(grid) + (tile_number)grid->tiles_per_group, (tile_number)grid->tile_count);
 #else
   return group_number(grid) + 1;

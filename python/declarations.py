@@ -64,7 +64,6 @@ CALLBACKS = """
 extern "Python" void *relayout_python_lookup(void *context, const char *name);
 extern "Python" void relayout_python_log(void *context, relayout_log_level level,
                                          const char *message);
-extern "Python" void relayout_python_found(void *context, const relayout_tuned *what);
 extern "Python" void relayout_python_schedule(void *context, const relayout_schedule_info *info);
 extern "Python" void relayout_python_take_back(void *managed);
 """

@@ -1,6 +1,8 @@
 /* arguments.c: splits command lines into options and operands and reads their values. */
 #include "arguments.h"
 
+#include "kernel_choice.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -201,19 +203,20 @@ exit_code arguments_read_shape(const char *about, const char *text, const relayo
                 text_of_like);
 }
 
-exit_code arguments_open_device(const char *name, relayout_device **device) {
+exit_code arguments_open_device(const char *name, const char *kernels, relayout_device **device) {
   relayout_error error;
   const relayout_status status = relayout_device_open(name, device, &error);
   if (status == RELAYOUT_OK) {
-    return EXIT_CODE_OK;
+    return kernel_choice_apply(kernels, device);
   }
   const exit_code code = report_error(NULL, &error);
   return status == RELAYOUT_INVALID_TEXT ? EXIT_CODE_NO_DEVICE : code;
 }
 
-exit_code arguments_open_host_device(const char *name, relayout_device **device) {
+exit_code arguments_open_host_device(const char *name, const char *kernels,
+                                     relayout_device **device) {
   const bool is_auto = name == NULL || strcmp(name, "auto") == 0;
-  const exit_code code = arguments_open_device(is_auto ? "auto" : name, device);
+  const exit_code code = arguments_open_device(is_auto ? "auto" : name, kernels, device);
   relayout_device_info info = RELAYOUT_DEVICE_INFO_INIT;
   if (code != EXIT_CODE_OK || !is_auto ||
       relayout_device_get_info(*device, &info, NULL) != RELAYOUT_OK || info.shares_host_memory) {
@@ -221,7 +224,7 @@ exit_code arguments_open_host_device(const char *name, relayout_device **device)
   }
   relayout_device_destroy(*device);
   *device = NULL;
-  return arguments_open_device("cpu", device);
+  return arguments_open_device("cpu", kernels, device);
 }
 
 exit_code arguments_read_integers(const char *option, const char *text, size_t capacity,

@@ -61,12 +61,14 @@ bool arguments_is_bare_layout(const char *text);
 exit_code arguments_read_shape(const char *about, const char *text, const relayout_shape *like,
                                relayout_shape *shape);
 
-/* Opens a device by name. A name that cannot be one is no such device. */
-exit_code arguments_open_device(const char *name, relayout_device **device);
+/* Opens a device by name, with the kernels that --kernels asks for; NULL for those that it has
+ * anyway. A name that cannot be one is no such device. */
+exit_code arguments_open_device(const char *name, const char *kernels, relayout_device **device);
 
 /* The same for work on host memory: `auto`, or NULL, is the CPU backend unless what it opens shares
  * the host's memory. */
-exit_code arguments_open_host_device(const char *name, relayout_device **device);
+exit_code arguments_open_host_device(const char *name, const char *kernels,
+                                     relayout_device **device);
 
 /* Reads `3,5` and the like: at most `capacity` numbers, none in empty text. Usage errors name the
  * option. */

@@ -21,6 +21,7 @@ typedef struct request {
   const char *from;
   const char *to;
   const char *device;
+  const char *kernels;
   const char *json;
   const char *svg;
   const char *compare;
@@ -182,7 +183,7 @@ static exit_code open_device(const request *asked, relayout_device **device) {
     return report(EXIT_CODE_USAGE, "%s is for --device cpu, not for '%s'", of_cpu, name);
   }
   return asked->threads != NULL ? open_cpu(asked->threads, device)
-                                : arguments_open_device(name, device);
+                                : arguments_open_device(name, asked->kernels, device);
 }
 
 /* As many schedules as options->measured may say. */
@@ -393,6 +394,7 @@ static exit_code check_measures_nothing(const request *asked) {
                  {"from", asked->from != NULL},
                  {"to", asked->to != NULL},
                  {"device", asked->device != NULL},
+                 {"kernels", asked->kernels != NULL},
                  {"threads", asked->threads != NULL},
                  {"measured", asked->measured != NULL},
                  {"schedule", asked->schedules.count > 0},
@@ -453,6 +455,7 @@ static exit_code run(int argument_count, char **arguments) {
                                       {"from", .value = &asked.from},
                                       {"to", .value = &asked.to},
                                       {"device", .value = &asked.device},
+                                      {"kernels", .value = &asked.kernels},
                                       {"json", .value = &asked.json},
                                       {"svg", .value = &asked.svg},
                                       {"compare", .value = &asked.compare},
@@ -481,9 +484,9 @@ const command command_bench = {
     .summary = "measure relayouts against plain copies on a device",
     .help =
         "usage: relayout bench [--suite NAME | --from SHAPE --to SHAPE] [--device D]\n"
-        "                      [--json F] [--svg F] [--compare F] [--peers] [--measure]\n"
-        "                      [--schedule TEXT] [--threads N] [--huge-pages] [--unverified]\n"
-        "                      [--hot] [--scale X] [--round R] [--wrap]\n"
+        "                      [--kernels K] [--json F] [--svg F] [--compare F] [--peers]\n"
+        "                      [--measure] [--schedule TEXT] [--threads N] [--huge-pages]\n"
+        "                      [--unverified] [--hot] [--scale X] [--round R] [--wrap]\n"
         "       relayout bench --results F [--json F] [--svg F] [--compare F]\n"
         "\n"
         "Measures each case of a suite, or one of your own, against the best plain copy of as\n"
@@ -495,6 +498,8 @@ const command command_bench = {
         "                 u8, and so on\n"
         "  --from, --to   one case; --to may be a layout, a type or both\n"
         "  --device D     as 'relayout devices' names it; auto when left out\n"
+        "  --kernels K    of an OpenCL device: native, which processors run, opencl, which OpenCL\n"
+        "                 compiles, or auto, when left out: native where there are any\n"
         "  --json F       write the results for programs; - is standard output, without a table\n"
         "  --svg F        draw them\n"
         "  --compare F    say what got slower and faster since the results in F, another --json\n"

@@ -179,8 +179,8 @@ static exit_code convert(const convert_request *asked) {
   if (code == EXIT_CODE_OK) {
     /* Schedules that 'relayout explain' lists are those of the device that auto opens. */
     code = asked->schedules.count > 0 && asked->device == NULL
-               ? arguments_open_device("auto", &work.move.device)
-               : arguments_open_host_device(asked->device, &work.move.device);
+               ? arguments_open_device("auto", asked->kernels, &work.move.device)
+               : arguments_open_host_device(asked->device, asked->kernels, &work.move.device);
   }
   if (code == EXIT_CODE_OK) {
     code = convert_file(asked, &work);
@@ -267,6 +267,7 @@ static exit_code run(int argument_count, char **arguments) {
       {"raw", .flag = &asked.raw},
       {"wrap", .flag = &asked.wraps},
       {"device", .value = &asked.device},
+      {"kernels", .value = &asked.kernels},
       {"verify", .flag = &asked.verify},
       {"verbose", .flag = &asked.verbose},
       {"schedule", .values = &asked.schedules},
@@ -294,8 +295,8 @@ const command command_convert = {
     .summary = "move a file's tensor from one layout to another",
     .help =
         "usage: relayout convert --from SHAPE --to SHAPE [--scale X] [--round R] [--wrap]\n"
-        "                        [--byte-order O] [--raw] [--device D] [--schedule TEXT]\n"
-        "                        [--verify] [--verbose] IN OUT\n"
+        "                        [--byte-order O] [--raw] [--device D] [--kernels K]\n"
+        "                        [--schedule TEXT] [--verify] [--verbose] IN OUT\n"
         "       relayout convert --tensor T [--except T] [--rank N] [--align N] [--from SHAPE]\n"
         "                        --to SHAPE ... IN.safetensors OUT\n"
         "\n"
@@ -336,6 +337,8 @@ const command command_convert = {
         "  --device D     as 'relayout devices' names it; auto when left out: cpu, unless there "
         "is\n"
         "                 a GPU that shares the host's memory\n"
+        "  --kernels K    of an OpenCL device: native, which processors run, opencl, which OpenCL\n"
+        "                 compiles, or auto, when left out: native where there are any\n"
         "  --schedule TEXT  move it exactly so: one that 'relayout explain --schedules' lists\n"
         "                 for the same shapes and device; where the relayout has several parts,\n"
         "                 once for each of them, in order\n"

@@ -18,6 +18,7 @@ typedef struct convert_request {
   const char *alignment_text;
   uint64_t alignment; /* of the tensors of a model that is written */
   const char *device;
+  const char *kernels;
   const char *scale;
   const char *byte_order;
   const char *rounding;

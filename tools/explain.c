@@ -10,6 +10,7 @@ typedef struct request {
   const char *from;
   const char *to;
   const char *device;
+  const char *kernels;
   const char *rounding;
   const char *scale;
   bool wraps;
@@ -123,7 +124,8 @@ static exit_code explain(const request *asked, const relayout_shape *from,
   exit_code code = arguments_read_values(asked->scale, asked->rounding, asked->wraps, &options);
   relayout_device *device = NULL;
   if (code == EXIT_CODE_OK) {
-    code = arguments_open_device(asked->device != NULL ? asked->device : "auto", &device);
+    code = arguments_open_device(asked->device != NULL ? asked->device : "auto", asked->kernels,
+                                 &device);
   }
   if (code != EXIT_CODE_OK) {
     return code;
@@ -144,11 +146,14 @@ static exit_code explain(const request *asked, const relayout_shape *from,
 
 static exit_code run(int argument_count, char **arguments) {
   request asked = {.from = NULL};
-  const arguments_option options[] = {
-      {"device", .value = &asked.device},      {"round", .value = &asked.rounding},
-      {"scale", .value = &asked.scale},        {"wrap", .flag = &asked.wraps},
-      {"json", .flag = &asked.as_json},        {"schedules", .flag = &asked.lists_schedules},
-      {"schedule", .values = &asked.schedules}};
+  const arguments_option options[] = {{"device", .value = &asked.device},
+                                      {"kernels", .value = &asked.kernels},
+                                      {"round", .value = &asked.rounding},
+                                      {"scale", .value = &asked.scale},
+                                      {"wrap", .flag = &asked.wraps},
+                                      {"json", .flag = &asked.as_json},
+                                      {"schedules", .flag = &asked.lists_schedules},
+                                      {"schedule", .values = &asked.schedules}};
   const arguments_operand operands[] = {{"FROM", &asked.from}, {"TO", &asked.to}};
   exit_code code;
   if (!arguments_parse(&command_explain, argument_count, arguments,
@@ -168,7 +173,7 @@ const command command_explain = {
     .name = "explain",
     .summary = "say what a relayout will do on a device, and why",
     .help =
-        "usage: relayout explain FROM TO [--device D] [--json] [--schedules]\n"
+        "usage: relayout explain FROM TO [--device D] [--kernels K] [--json] [--schedules]\n"
         "                        [--schedule TEXT] [--scale X] [--round R] [--wrap]\n"
         "\n"
         "Prints how a tensor of shape FROM is moved to shape TO, and how fast: a sentence, and\n"
@@ -177,6 +182,8 @@ const command command_explain = {
         "a layout, a type or both: what it does not say is that of FROM.\n"
         "\n"
         "  --device D        as 'relayout devices' names it; auto when left out\n"
+        "  --kernels K       of an OpenCL device: native, which processors run, opencl, which\n"
+        "                    OpenCL compiles, or auto, when left out: native where there are any\n"
         "  --json            the same for a program to read\n"
         "  --schedules       also every schedule that is offered, best predicted first\n"
         "  --schedule TEXT   explain exactly this one of them; where the relayout has\n"

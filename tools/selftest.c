@@ -19,6 +19,7 @@ typedef struct words {
   const char *cases;
   const char *seconds;
   const char *number; /* of a case */
+  const char *kernels;
   bool forever;
 } words;
 
@@ -32,9 +33,9 @@ static void show_progress(void *context, size_t done, size_t total) {
   progress_update(bar, done);
 }
 
-static exit_code test_device(const char *name, uint64_t seed) {
+static exit_code test_device(const char *name, const char *kernels, uint64_t seed) {
   relayout_device *device;
-  exit_code code = arguments_open_device(name, &device);
+  exit_code code = arguments_open_device(name, kernels, &device);
   if (code != EXIT_CODE_OK) {
     return code;
   }
@@ -58,10 +59,11 @@ static exit_code test_device(const char *name, uint64_t seed) {
 }
 
 /* Every device gets its turn. A difference weighs more than a device that could not be tested. */
-static exit_code test_devices(size_t count, const char *const *names, uint64_t seed) {
+static exit_code test_devices(size_t count, const char *const *names, const char *kernels,
+                              uint64_t seed) {
   exit_code worst = EXIT_CODE_OK;
   for (size_t i = 0; i < count; i++) {
-    const exit_code code = test_device(names[i], seed);
+    const exit_code code = test_device(names[i], kernels, seed);
     if (code == EXIT_CODE_DIFFERENT || worst == EXIT_CODE_OK) {
       worst = code;
     }
@@ -72,7 +74,8 @@ static exit_code test_devices(size_t count, const char *const *names, uint64_t s
   return worst;
 }
 
-static exit_code test_all(uint64_t seed) {
+/* Only those of OpenCL where kernels are asked for. */
+static exit_code test_all(const char *kernels, uint64_t seed) {
   relayout_device_info *infos;
   size_t count;
   exit_code code = device_list_read(&infos, &count);
@@ -83,10 +86,13 @@ static exit_code test_all(uint64_t seed) {
   if (names == NULL) {
     code = report(EXIT_CODE_FAILURE, "no memory for the names of %zu devices", count);
   } else {
+    size_t named = 0;
     for (size_t i = 0; i < count; i++) {
-      names[i] = infos[i].name;
+      if (kernels == NULL || infos[i].backend == RELAYOUT_BACKEND_OPENCL) {
+        names[named++] = infos[i].name;
+      }
     }
-    code = test_devices(count, names, seed);
+    code = test_devices(named, names, kernels, seed);
   }
   free(names);
   free(infos);
@@ -222,9 +228,10 @@ static exit_code run_forever(const words *asked, uint64_t seed) {
 static exit_code run(int argument_count, char **arguments) {
   words asked = {.seed = NULL};
   const arguments_option options[] = {
-      {"device", .values = &asked.devices}, {"seed", .value = &asked.seed},
-      {"forever", .flag = &asked.forever},  {"cases", .value = &asked.cases},
-      {"seconds", .value = &asked.seconds}, {"case", .value = &asked.number}};
+      {"device", .values = &asked.devices}, {"kernels", .value = &asked.kernels},
+      {"seed", .value = &asked.seed},       {"forever", .flag = &asked.forever},
+      {"cases", .value = &asked.cases},     {"seconds", .value = &asked.seconds},
+      {"case", .value = &asked.number}};
   exit_code code;
   if (!arguments_parse(&command_selftest, argument_count, arguments,
                        sizeof options / sizeof options[0], options, 0, NULL, &code)) {
@@ -243,17 +250,22 @@ static exit_code run(int argument_count, char **arguments) {
     }
   }
   if (asked.forever || asked.cases != NULL || asked.seconds != NULL || asked.number != NULL) {
+    if (asked.kernels != NULL) {
+      return report(EXIT_CODE_USAGE, "--kernels goes with the conformance suite alone, not with "
+                                     "random relayouts; try 'relayout selftest --help'");
+    }
     return run_forever(&asked, seed);
   }
-  return asked.devices.count > 0 ? test_devices((size_t)asked.devices.count, asked.devices.of, seed)
-                                 : test_all(seed);
+  return asked.devices.count > 0
+             ? test_devices((size_t)asked.devices.count, asked.devices.of, asked.kernels, seed)
+             : test_all(asked.kernels, seed);
 }
 
 const command command_selftest = {
     .name = "selftest",
     .summary = "check on this machine's devices that relayouts are right",
     .help =
-        "usage: relayout selftest [--device D]... [--seed N]\n"
+        "usage: relayout selftest [--device D]... [--kernels K] [--seed N]\n"
         "       relayout selftest --forever [--cases N] [--seconds N] [--device D]... [--seed N]\n"
         "       relayout selftest --case N [--device D]...\n"
         "\n"
@@ -268,6 +280,8 @@ const command command_selftest = {
         "\n"
         "  --device D   as 'relayout devices' names it; --forever tries each case on all that are\n"
         "               named, or on the CPU backend\n"
+        "  --kernels K  of OpenCL devices: native, which processors run, opencl, which OpenCL\n"
+        "               compiles, or auto, when left out: native where there are any\n"
         "  --seed N     draw the same cases again\n"
         "  --forever    random relayouts, until interrupted; says every ten seconds how many\n"
         "  --cases N    the same, until there were so many,\n"

@@ -5,12 +5,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "arguments.h"
 #include "json_output.h"
 #include "progress.h"
+#include "tune/search.h"
 
-enum { MOST_TEXT = 64 << 10, STEPS = 1000, MOST_SECONDS = 86400 };
+enum { MOST_TEXT = 64 << 10, STEPS = 1000, MOST_SECONDS = 86400, DEFAULT_SECONDS = 30 };
 
 typedef struct words {
   const char *device;
@@ -74,17 +76,17 @@ typedef struct findings {
   double after;
 } findings;
 
-static const char *const outcomes[] = {[RELAYOUT_TUNED_SAME] = "same",
-                                       [RELAYOUT_TUNED_FASTER] = "faster",
-                                       [RELAYOUT_TUNED_UNCONFIRMED] = "unconfirmed",
-                                       [RELAYOUT_TUNED_NOISE] = "noise"};
+static const char *const outcomes[] = {[TUNE_SAME] = "same",
+                                       [TUNE_FASTER] = "faster",
+                                       [TUNE_UNCONFIRMED] = "unconfirmed",
+                                       [TUNE_NOISE] = "noise"};
 
-static void print_row(const relayout_tuned *found) {
+static void print_row(const tune_finding *found) {
   printf("%-40s  %6.3f  %6.3f  %5.1f %%  %s\n", found->what, found->before, found->after,
          100 * found->spread, outcomes[found->outcome]);
 }
 
-static json_t *json_of_finding(const relayout_tuned *found) {
+static json_t *json_of_finding(const tune_finding *found) {
   return json_of_members((json_member[]){{"what", json_of_text(found->what)},
                                          {"before", json_of_number(found->before)},
                                          {"after", json_of_number(found->after)},
@@ -93,7 +95,7 @@ static json_t *json_of_finding(const relayout_tuned *found) {
                                          {NULL, NULL}});
 }
 
-static void add_finding(void *context, const relayout_tuned *found) {
+static void add_finding(void *context, const tune_finding *found) {
   findings *const all = context;
   progress_end(&all->bar);
   if (all->as_json) {
@@ -101,7 +103,7 @@ static void add_finding(void *context, const relayout_tuned *found) {
   } else {
     print_row(found);
   }
-  if (found->outcome != RELAYOUT_TUNED_NOISE) {
+  if (found->outcome != TUNE_NOISE) {
     all->count++;
     all->before += log(found->before);
     all->after += log(found->after);
@@ -138,31 +140,68 @@ static exit_code print_end(const relayout_device *device, const findings *all, d
   return EXIT_CODE_OK;
 }
 
-static exit_code tune(relayout_device *device, double seconds, bool as_json) {
+/* Names the machine, the month and the command in a row that was found. */
+static void name_row(const relayout_device_info *info, tune_row *row) {
+  enum { KIND_SIZE = 192, DATE_SIZE = 16 };
+  char kind[KIND_SIZE];
+  char date[DATE_SIZE];
+  const time_t now = time(NULL);
+  struct tm month;
+  snprintf(kind, sizeof kind, "%s, %.60s", info->description,
+           info->instructions[0] == '\0' ? info->platform : info->instructions);
+  if (gmtime_r(&now, &month) == NULL || strftime(date, sizeof date, "%Y-%m", &month) == 0) {
+    date[0] = '\0';
+  }
+  tune_row_set_words(row, "kind: ", kind);
+  tune_row_set_words(row, "date: ", date);
+  tune_row_set_words(row, "suites: ", "tune");
+}
+
+/* Finds a row, and keeps it where anything of it is new. */
+static relayout_status find_row(bench_target *target, double seconds, findings *all, bool *is_kept,
+                                relayout_error *error) {
+  const tune_report report = {add_finding, all};
+  tune_row row;
+  relayout_status status = tune_search(target, seconds, &report, &row, is_kept, error);
+  if (status == RELAYOUT_OK && *is_kept) {
+    name_row(&target->info, &row);
+    status = relayout_tuning_keep(target->device, row.text, error);
+  }
+  return status;
+}
+
+static exit_code tune(bench_target *target, double seconds, bool as_json) {
   findings all = {.bar = progress_begin("tuning", STEPS, 1), .as_json = as_json};
-  int32_t was_kept = 0;
-  relayout_tune_options options = RELAYOUT_TUNE_OPTIONS_INIT;
-  options.seconds = seconds;
-  options.found = add_finding;
-  options.context = &all;
-  options.was_kept = &was_kept;
   if (as_json) {
     all.found = json_of_no_elements();
   } else {
     printf("%-40s  %6s  %6s  %7s\n", "OF A PLAIN COPY'S SPEED", "BEFORE", "AFTER", "SPREAD");
   }
+  bool is_kept = false;
   relayout_error error;
-  const relayout_status status = relayout_device_tune(device, &options, &error);
+  const relayout_status status = find_row(target, seconds, &all, &is_kept, &error);
   progress_end(&all.bar);
   const double before = all.count == 0 ? NAN : exp(all.before / (double)all.count);
   const double after = all.count == 0 ? NAN : exp(all.after / (double)all.count);
   exit_code code = EXIT_CODE_OK;
   if (as_json) {
-    code = print_json(device, &all, before, after, was_kept != 0);
+    code = print_json(target->device, &all, before, after, is_kept && status == RELAYOUT_OK);
   } else if (status == RELAYOUT_OK) {
-    code = print_end(device, &all, before, after, was_kept != 0);
+    code = print_end(target->device, &all, before, after, is_kept);
   }
   return status == RELAYOUT_OK ? code : report_error(NULL, &error);
+}
+
+/* The target takes the device over. */
+static exit_code tune_device(relayout_device *device, double seconds, bool as_json) {
+  bench_target *target;
+  relayout_error error;
+  if (bench_target_open(device, &target, &error) != RELAYOUT_OK) {
+    return report_error(NULL, &error);
+  }
+  const exit_code code = tune(target, seconds, as_json);
+  target->destroy(target);
+  return code;
 }
 
 /* ---- Rows ---- */
@@ -234,14 +273,16 @@ static exit_code run(int argument_count, char **arguments) {
     return code; /* with no device: the help is printed */
   }
   relayout_device *device;
-  code = arguments_open_device(read.device, &device);
+  code = arguments_open_device(read.device, NULL, &device);
   if (code != EXIT_CODE_OK) {
     return code;
   }
+  if (read.from == NULL && !read.prints && !read.resets) {
+    return tune_device(device, seconds > 0 ? (double)seconds : DEFAULT_SECONDS, read.as_json);
+  }
   code = read.from != NULL ? keep_file(device, read.from)
          : read.prints     ? print_text(device)
-         : read.resets     ? reset(device)
-                           : tune(device, (double)seconds, read.as_json);
+                           : reset(device);
   relayout_device_destroy(device);
   return code;
 }

@@ -84,22 +84,23 @@ static rlt_facts facts_there(const processor *of, const rlt_facts *device) {
   const simulator_geometry *const geometry = &of->geometry;
   rlt_facts facts = *device;
   for (int i = 0; i < RLT_CACHE_LEVELS; ++i) {
-    facts.caches[i] = (rlt_cache_facts){.bytes = geometry->caches[i].entries * geometry->line_bytes,
-                                        .ways = geometry->caches[i].ways,
-                                        .shared = 1};
+    facts.machine.caches[i] =
+        (rlt_cache_facts){.bytes = geometry->caches[i].entries * geometry->line_bytes,
+                          .ways = geometry->caches[i].ways,
+                          .shared = 1};
   }
   for (int i = 0; i < RLT_TLB_LEVELS; ++i) {
-    facts.tlb_pages[i] = (int32_t)geometry->tlbs[i].entries;
+    facts.machine.tlb_pages[i] = (int32_t)geometry->tlbs[i].entries;
   }
-  facts.page_bytes = geometry->page_bytes;
-  facts.vector_bytes = of->vector_bytes;
-  facts.streams = true;
+  facts.machine.page_bytes = geometry->page_bytes;
+  facts.machine.vector_bytes = of->vector_bytes;
+  facts.machine.streams = true;
   for (int i = 0; i < RLT_WORD_SIZES; ++i) {
     const int32_t bytes = INT32_C(1) << i;
     facts.words[i].block_rows = 16 / bytes;
     facts.words[i].block_columns = of->vector_bytes / bytes;
   }
-  facts.cache_bytes = rlt_facts_cache_bytes(&facts, 1);
+  facts.cache_bytes = rlt_facts_cache_bytes(&facts.machine, 1);
   return facts;
 }
 

@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "base/checked.h"
+#include "search/target.h"
 
 enum { LINE_BYTES = RLT_CPU_LINE_BYTES, LANE_BYTES = 16 };
 
@@ -506,8 +507,8 @@ static tables place_tables(const rlt_cpu_program *program) {
   enum { PAGE_BYTES = 4096 };
   const uint64_t begin =
       in_scratch((size_t)rlt_divide_up(sizeof(rlt_cpu_scratch), PAGE_BYTES) * PAGE_BYTES);
-  const uint64_t rows = (uint64_t)rlt_group_held(&program->schedule->rows) * NUMBER_BYTES;
-  const uint64_t columns = (uint64_t)rlt_group_held(&program->schedule->columns) * NUMBER_BYTES;
+  const uint64_t rows = (uint64_t)rlt_group_length(&program->schedule->rows) * NUMBER_BYTES;
+  const uint64_t columns = (uint64_t)rlt_group_length(&program->schedule->columns) * NUMBER_BYTES;
   const uint64_t segments =
       (uint64_t)program->frame.staging.segment_count * sizeof *program->frame.segments;
   const uint64_t behind_sides = begin + 2 * rows + 2 * columns;

@@ -11,7 +11,7 @@
 
 #include "cache/simulator.h"
 #include "cpu/program.h"
-#include "machine/facts.h"
+#include "schedule/facts.h"
 
 /* How much of a program, tile by tile from its first block on, and what it is to do without. */
 typedef struct replay_options {

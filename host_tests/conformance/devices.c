@@ -25,7 +25,9 @@ static int visit_opencl(named_device *it, const char *platform, named_device_vis
   int result = DEVICES_NONE;
   for (size_t i = 0; i < count && i < MOST; ++i) {
     if (infos[i].backend != RELAYOUT_BACKEND_OPENCL ||
-        strstr(infos[i].platform, platform) == NULL) {
+        strstr(infos[i].platform, platform) == NULL ||
+        (it->kernels == RELAYOUT_KERNELS_NATIVE &&
+         infos[i].device_class != RELAYOUT_DEVICE_CLASS_CPU)) {
       continue;
     }
     snprintf(it->name, sizeof(it->name), "%s", infos[i].name);
@@ -59,7 +61,7 @@ static const struct {
   const char *word;
   relayout_kernel_family kernels;
 } families[] = {{"opencl_staged", RELAYOUT_KERNELS_STAGED},
-                {"opencl_direct", RELAYOUT_KERNELS_DIRECT}};
+                {"opencl_native", RELAYOUT_KERNELS_NATIVE}};
 #endif
 
 static relayout_status open_cpu(const named_device *which, relayout_device **device,

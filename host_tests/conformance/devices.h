@@ -21,9 +21,10 @@ typedef struct named_device {
 typedef int (*named_device_visitor)(void *context, const named_device *it);
 
 /* Calls `visit` with each device that `word` means: cpu, cpu_one_thread, opencl_staged or
- * opencl_direct: the last two are every OpenCL device whose platform's name holds `platform`, each
- * with that family of kernels. Returns EXIT_FAILURE if that did once, DEVICES_NONE where there is
- * none, else what it returned last. What cannot be had is said on stderr. */
+ * opencl_native: the last two are every OpenCL device whose platform's name holds `platform`, each
+ * with that family of kernels, of which native ones are CPU devices' alone. Returns EXIT_FAILURE if
+ * that did once, DEVICES_NONE where there is none, else what it returned last. What cannot be had
+ * is said on stderr. */
 int named_devices_visit(const char *word, const char *platform, named_device_visitor visit,
                         void *context);
 

@@ -208,6 +208,8 @@ static int tear_down(void **state) {
     (device, &matrix, &matrix, source, out, error))                                                \
   X(relayout_plan_visit_schedules, INVALID_ARGUMENT, (plan, 1, ignore, out, error),                \
     (plan, 0, ignore, out, error))                                                                 \
+  X(relayout_plan_visit_costs, INVALID_ARGUMENT, (plan, 1, ignore_cost, out, error),               \
+    (plan, 0, ignore_cost, out, error))                                                            \
   X(relayout_plan_visit_bytes_written, INVALID_ARGUMENT, (plan, NULL, out, error),                 \
     (plan, pass_over, out, error))                                                                 \
   X(relayout_plan_visit_bytes_read, INVALID_ARGUMENT, (plan, NULL, out, error),                    \
@@ -216,7 +218,8 @@ static int tear_down(void **state) {
     (device, "", 0, error))                                                                        \
   X(relayout_tuning_keep, INVALID_TEXT, (device, "", error), (device, row_of_device(), error))     \
   X(relayout_tuning_reset, INVALID_ARGUMENT, (NULL, NULL, error), (device, NULL, error))           \
-  X(relayout_device_tune, INVALID_ARGUMENT, (NULL, NULL, error), (device, &quick_tuning, error))   \
+  X(relayout_device_set_tuning, INVALID_TEXT, (device, "", error),                                 \
+    (device, row_of_device(), error))                                                              \
   X(relayout_device_get_usage, INVALID_ARGUMENT, (NULL, out, error),                               \
     (device, usage_in(out), error))                                                                \
   X(relayout_device_set_budget, INVALID_ARGUMENT, (NULL, 0, error), (device, UINT64_MAX, error))   \
@@ -231,8 +234,6 @@ static void *allocate_nothing(void *context, size_t size, size_t alignment) {
 
 static const relayout_allocator half_an_allocator = {.struct_size = sizeof half_an_allocator,
                                                      .allocate = allocate_nothing};
-static const relayout_tune_options quick_tuning = {.struct_size = sizeof quick_tuning,
-                                                   .seconds = 1e-3};
 
 static const char *row_of_device(void) {
   static char text[1 << 16];
@@ -260,6 +261,11 @@ static relayout_plan_info *plan_info_in(void *out) {
 static void ignore(void *context, const relayout_schedule_info *info) {
   (void)context;
   (void)info;
+}
+
+static void ignore_cost(void *context, const relayout_cost *cost) {
+  (void)context;
+  (void)cost;
 }
 
 static void pass_over(void *context, int64_t first, size_t size) {

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cpu/target.h"
 #include "opencl/bench.h"
 #include "opencl/command_buffer.h"
 #include "opencl/device.h"
@@ -70,6 +71,11 @@ WRAP(cl_int, clEnqueueNDRangeKernel,
       const size_t *global, const size_t *local, cl_uint count, const cl_event *wait,
       cl_event *event),
      (queue, kernel, dimensions, offset, global, local, count, wait, event), commands)
+WRAP(cl_int, clEnqueueNativeKernel,
+     (cl_command_queue queue, void(CL_CALLBACK *kernel)(void *), void *arguments, size_t size,
+      cl_uint buffers, const cl_mem *memory, const void **places, cl_uint count,
+      const cl_event *wait, cl_event *event),
+     (queue, kernel, arguments, size, buffers, memory, places, count, wait, event), commands)
 WRAP(cl_int, clEnqueueWriteBuffer,
      (cl_command_queue queue, cl_mem buffer, cl_bool blocks, size_t offset, size_t size,
       const void *bytes, cl_uint count, const cl_event *wait, cl_event *event),
@@ -418,7 +424,7 @@ static void test_enqueue_allocates_and_awaits_nothing(void **state) {
   counting = false;
   assert_int_equal(with_event, RELAYOUT_OK);
   assert_int_equal(without_event, RELAYOUT_OK);
-  assert_int_equal(allocations, 0);
+  assert_int_equal(allocations, here.bench->family == RELAYOUT_KERNELS_NATIVE ? 4 : 0);
   assert_int_equal(waits, 0);
   assert_in_range(commands, 2, 8);
   clSetUserEventStatus(gate, CL_COMPLETE);
@@ -426,6 +432,7 @@ static void test_enqueue_allocates_and_awaits_nothing(void **state) {
   clReleaseEvent(done);
   clReleaseEvent(gate);
 
+  allocations = 0;
   counting = true; /* and the wrappers do count */
   void *volatile memory = malloc(1);
   clFinish(here.bench->queue);
@@ -438,6 +445,9 @@ static void test_enqueue_allocates_and_awaits_nothing(void **state) {
 /* Nor does a submission through staging, in chunks. */
 static void test_submit_allocates_and_awaits_nothing(void **state) {
   (void)state;
+  if (here.bench->family == RELAYOUT_KERNELS_NATIVE) {
+    skip(); /* stages nothing */
+  }
   rlt_opencl_device *const device = (rlt_opencl_device *)here.bench->device;
   const bool shares = device->shares_host_memory;
   const bool is_all = device->svm_is_all_memory;
@@ -485,15 +495,15 @@ static void test_plans_run_nothing(void **state) {
   options.kernels = here.bench->family;
   relayout_device *device = NULL;
   relayout_plan *plan = NULL;
-  queues = commands = waits = 0;
-  counting = true;
   const relayout_status opened =
       relayout_opencl_device_create(here.bench->context, here.bench->id, &options, &device, NULL);
+  queues = commands = waits = 0;
+  counting = true;
   const relayout_status planned =
       relayout_plan_create(device, &here.from, &here.to, NULL, &plan, NULL);
   relayout_plan_destroy(plan);
-  relayout_device_destroy(device);
   counting = false;
+  relayout_device_destroy(device);
   assert_int_equal(opened, RELAYOUT_OK);
   assert_int_equal(planned, RELAYOUT_OK);
   assert_int_equal(queues, 0);
@@ -508,6 +518,7 @@ static void test_cache_directory_is_copied(void **state) {
   char path[] = "/nowhere/at/all";
   relayout_opencl_options options = RELAYOUT_OPENCL_OPTIONS_INIT;
   options.cache_directory = path;
+  options.kernels = here.bench->family;
   relayout_device *device = NULL;
   const char *const setting = getenv("RELAYOUT_CACHE");
   assert_true(setting == NULL || strcmp(setting, "off") != 0);
@@ -515,7 +526,10 @@ static void test_cache_directory_is_copied(void **state) {
       relayout_opencl_device_create(here.bench->context, here.bench->id, &options, &device, NULL),
       RELAYOUT_OK);
   memset(path, 'x', sizeof path - 1);
-  assert_string_equal(((rlt_opencl_device *)device)->disk_cache.directory, "/nowhere/at/all");
+  const rlt_opencl_device *const made = (rlt_opencl_device *)device;
+  const bool is_native = here.bench->family == RELAYOUT_KERNELS_NATIVE;
+  assert_string_equal(is_native ? made->kept_directory : made->disk_cache.directory,
+                      "/nowhere/at/all");
   relayout_device_destroy(device);
 }
 
@@ -530,7 +544,7 @@ static void test_null_options_are_the_defaults(void **state) {
   }
   const rlt_opencl_device *const a = (rlt_opencl_device *)devices[0];
   const rlt_opencl_device *const b = (rlt_opencl_device *)devices[1];
-  assert_int_equal(a->base.facts.memory, b->base.facts.memory);
+  assert_ptr_equal(a->base.facts.target, b->base.facts.target);
   assert_int_equal(a->disk_cache.directory == NULL, b->disk_cache.directory == NULL);
   if (a->disk_cache.directory != NULL) {
     assert_string_equal(a->disk_cache.directory, b->disk_cache.directory);
@@ -541,6 +555,9 @@ static void test_null_options_are_the_defaults(void **state) {
 
 static void test_cache_is_bounded(void **state) {
   (void)state;
+  if (here.bench->family == RELAYOUT_KERNELS_NATIVE) {
+    skip(); /* keeps no programs */
+  }
   assert_true(((rlt_opencl_device *)here.bench->device)->disk_cache.most_bytes ==
               UINT64_C(64) * 1024 * 1024);
 }
@@ -667,8 +684,8 @@ static void test_part_of_a_device(void **state) {
 /* The families that may be asked for are those that are run. */
 static void test_family_is_the_one_asked_for(void **state) {
   (void)state;
-  const bool is_direct = here.bench->device->facts.memory == RLT_STAGING_PRIVATE;
-  assert_int_equal(is_direct ? RELAYOUT_KERNELS_DIRECT : RELAYOUT_KERNELS_STAGED,
+  const bool is_native = here.bench->device->facts.target == &rlt_cpu_target;
+  assert_int_equal(is_native ? RELAYOUT_KERNELS_NATIVE : RELAYOUT_KERNELS_WORK_GROUP,
                    here.bench->family);
 }
 

@@ -131,8 +131,6 @@ static void test_zeros_are_the_defaults(void **state) {
   relayout_plan_destroy(plan);
   relayout_device_destroy(device);
 
-  const relayout_tune_options tuning = RELAYOUT_TUNE_OPTIONS_INIT;
-  assert_true(tuning.seconds == 0 && tuning.found == NULL && tuning.context == NULL);
   const relayout_allocator memory = RELAYOUT_ALLOCATOR_INIT;
   assert_true(memory.allocate == NULL && memory.release == NULL && memory.context == NULL);
 }

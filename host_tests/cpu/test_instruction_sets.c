@@ -4,8 +4,8 @@
 
 #include "cmocka_all.h"
 #include "cpu/instruction_sets.h"
-#include "machine/facts.h"
 #include "relayout/device.h"
+#include "schedule/facts.h"
 
 static const char variable[] = "RELAYOUT_CPU_INSTRUCTIONS";
 

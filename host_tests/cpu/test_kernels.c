@@ -5,8 +5,8 @@
 
 #include "cmocka_all.h"
 #include "cpu/instruction_sets.h"
-#include "machine/facts.h"
 #include "problem/definition.h"
+#include "schedule/facts.h"
 
 enum {
   LINE_BYTES = RLT_CPU_LINE_BYTES,

@@ -517,8 +517,8 @@ static void test_last_sources(void **state) {
     const rlt_cpu_program *const made = program_of(plan);
     const rlt_schedule *const schedule = made->schedule;
     if (!made->unpacks) {
-      const int64_t last = made->last_source + (rlt_group_held(&schedule->columns) - 1) * 1024 +
-                           rlt_group_held(&schedule->rows) - 1;
+      const int64_t last = made->last_source + (rlt_group_length(&schedule->columns) - 1) * 1024 +
+                           rlt_group_length(&schedule->rows) - 1;
       assert_int_equal(last * bytes + 64, made->source_bytes);
     } else {
       assert_true(made->last_source == INT64_MAX);

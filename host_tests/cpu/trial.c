@@ -8,7 +8,7 @@
 #include "cmocka_all.h"
 #include "problem/definition.h"
 #include "schedule/schedule_text.h"
-#include "search/methods/method.h"
+#include "search/method.h"
 
 enum { GUARD_BYTES = 64, LINE_BYTES = 64, POISON = 0xa5 };
 

@@ -9,6 +9,7 @@
 #include "faults/moves.h"
 #include "opencl/command_buffer.h"
 #include "opencl/device.h"
+#include "opencl/native.h"
 #include "relayout/recording.h"
 #include "relayout/relayout.h"
 #include "relayout/submit.h"
@@ -39,8 +40,12 @@ static void check_code(cl_int code, const char *call) {
   }
 }
 
+static bool runs_native; /* the device */
+
+/* Most scenarios go by work-group kernels. */
 static relayout_device *open_in(const char *cache_directory) {
   relayout_opencl_options options = RELAYOUT_OPENCL_OPTIONS_INIT;
+  options.kernels = RELAYOUT_KERNELS_WORK_GROUP;
   options.cache_directory = cache_directory;
   relayout_device *device = NULL;
   MUST(relayout_opencl_device_create(context, id, &options, &device, &trial_error));
@@ -49,6 +54,15 @@ static relayout_device *open_in(const char *cache_directory) {
 
 static relayout_device *open_device(void) {
   return open_in("");
+}
+
+static relayout_device *open_native(void) {
+  relayout_opencl_options options = RELAYOUT_OPENCL_OPTIONS_INIT;
+  options.kernels = runs_native ? RELAYOUT_KERNELS_NATIVE : RELAYOUT_KERNELS_WORK_GROUP;
+  options.cache_directory = "";
+  relayout_device *device = NULL;
+  MUST(relayout_opencl_device_create(context, id, &options, &device, &trial_error));
+  return device;
 }
 
 static relayout_plan *make_plan(relayout_device *device, const move *moved) {
@@ -142,6 +156,12 @@ static void plan_without_cache(const scenario *it) {
   relayout_device_destroy(device);
 }
 
+static void plan_natively(const scenario *it) {
+  relayout_device *const device = open_native();
+  (void)plan_on(device, it, RELAYOUT_PLAN_ESTIMATE);
+  relayout_device_destroy(device);
+}
+
 /* On a new device with the cache folder as it is. Whatever a plan left there does not lead the next
  * device astray. */
 static void plan_and_again(const scenario *it, relayout_plan_effort effort) {
@@ -187,6 +207,12 @@ static relayout_plan *shared_plan;
 
 static void make_shared(const scenario *it) {
   shared_device = open_device();
+  shared_plan = make_plan(shared_device, it->moved);
+  move_expect_right(it->moved, shared_plan);
+}
+
+static void make_native(const scenario *it) {
+  shared_device = open_native();
   shared_plan = make_plan(shared_device, it->moved);
   move_expect_right(it->moved, shared_plan);
 }
@@ -462,6 +488,13 @@ static void record(const scenario *it) {
   move_expect_right(it->moved, shared_plan);
 }
 
+/* The first recording on a device that runs native kernels has it make another one. */
+static void record_anew(const scenario *it) {
+  make_native(it);
+  record(it);
+  drop_shared(it);
+}
+
 static void replay(const scenario *it) {
   if (with.create == NULL) {
     return;
@@ -520,6 +553,7 @@ static void export_and_import(const scenario *it) {
 
 #define SHARED .prepare = make_shared, .finish = drop_shared
 #define APART  .prepare = make_apart, .finish = drop_shared
+#define NATIVE .prepare = make_native, .finish = drop_shared
 
 static const scenario scenarios[] = {
     {.name = "open", .moved = &moves[TRANSPOSED], .run = open_by_name},
@@ -566,6 +600,16 @@ static const scenario scenarios[] = {
     {.name = "submit", .moved = &moves[PARTED], .run = submit_host_memory, SHARED},
     {.name = "submit_apart", .moved = &moves[TRANSPOSED], .run = submit_host_memory, APART},
     {.name = "submit_image", .moved = &moves[TRANSPOSED], .run = submit_image, SHARED},
+    {.name = "plan_native", .moved = &moves[PARTED], .run = plan_natively},
+    {.name = "execute_native", .moved = &moves[PARTED], .run = execute, NATIVE},
+    {.name = "enqueue_native", .moved = &moves[PARTED], .run = enqueue_in_order, NATIVE},
+    {.name = "enqueue_native_out_of_order_silently",
+     .moved = &moves[TRANSPOSED],
+     .run = enqueue_out_of_order_silently,
+     NATIVE},
+    {.name = "submit_native", .moved = &moves[PARTED], .run = submit_host_memory, NATIVE},
+    {.name = "submit_image_native", .moved = &moves[TRANSPOSED], .run = submit_image, NATIVE},
+    {.name = "record_native", .moved = &moves[TRANSPOSED], .run = record_anew, .is_long = true},
     {.name = "record", .moved = &moves[PARTED], .run = record, SHARED},
     {.name = "replay", .moved = &moves[PARTED], .run = replay, SHARED},
     {.name = "explain", .moved = &moves[PARTED], .run = explain, SHARED},
@@ -591,6 +635,7 @@ static bool take_handles(void) {
   context = clCreateContext(NULL, 1, &id, NULL, NULL, &code);
   check_code(code, "clCreateContext");
   (void)rlt_command_buffers_find(rlt_opencl_device_of(device), &with, NULL);
+  runs_native = rlt_opencl_is_native(rlt_opencl_device_of(device));
   relayout_device_destroy(device);
   return true;
 }

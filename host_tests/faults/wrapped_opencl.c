@@ -106,6 +106,18 @@ WRAP_HOLDS(cl_program, LIVE_PROGRAM, Program)
 WRAP_HOLDS(cl_kernel, LIVE_KERNEL, Kernel)
 WRAP_HOLDS(cl_event, LIVE_EVENT, Event)
 
+/* What the callback frees is the library's. */
+cl_int __real_clSetMemObjectDestructorCallback(
+    cl_mem memory, void(CL_CALLBACK *destroyed)(cl_mem memory, void *data), void *data);
+cl_int __wrap_clSetMemObjectDestructorCallback(
+    cl_mem memory, void(CL_CALLBACK *destroyed)(cl_mem memory, void *data), void *data);
+cl_int __wrap_clSetMemObjectDestructorCallback(
+    cl_mem memory, void(CL_CALLBACK *destroyed)(cl_mem memory, void *data), void *data) {
+  const cl_int code = code_of("clSetMemObjectDestructorCallback", CL_INVALID_MEM_OBJECT);
+  return code == CL_SUCCESS ? __real_clSetMemObjectDestructorCallback(memory, destroyed, data)
+                            : code;
+}
+
 /* ---- Commands: the event in their last argument ---- */
 
 #define WRAP_COMMAND(own, name, parameters, arguments)                                             \
@@ -127,6 +139,11 @@ WRAP_COMMAND(CL_MEM_OBJECT_ALLOCATION_FAILURE, clEnqueueNDRangeKernel,
               const size_t *global, const size_t *local, cl_uint n_wait, const cl_event *wait,
               cl_event *event),
              (queue, kernel, rank, offset, global, local, n_wait, wait, event))
+WRAP_COMMAND(CL_MEM_OBJECT_ALLOCATION_FAILURE, clEnqueueNativeKernel,
+             (cl_command_queue queue, void(CL_CALLBACK *kernel)(void *), void *arguments,
+              size_t size, cl_uint count, const cl_mem *memory, const void **places, cl_uint n_wait,
+              const cl_event *wait, cl_event *event),
+             (queue, kernel, arguments, size, count, memory, places, n_wait, wait, event))
 WRAP_COMMAND(CL_MEM_OBJECT_ALLOCATION_FAILURE, clEnqueueReadBuffer,
              (cl_command_queue queue, cl_mem buffer, cl_bool blocks, size_t offset, size_t size,
               void *to, cl_uint n_wait, const cl_event *wait, cl_event *event),

@@ -7,9 +7,9 @@
 #include "machine/facts_text.h"
 #include "promise.h"
 
-static inline void check_facts_round(const rlt_facts *facts) {
+static inline void check_facts_round(const rlt_machine *facts) {
   char texts[2][RLT_FACTS_TEXT_SIZE];
-  rlt_facts again = *facts;
+  rlt_machine again = *facts;
   rlt_text first = rlt_text_in(texts[0], sizeof texts[0]);
   rlt_facts_add_text(facts, &first);
   require(first.length < sizeof texts[0], "facts have a short text");

@@ -28,7 +28,7 @@ static rlt_cpuid_answer answer(uint32_t leaf, uint32_t subleaf) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  rlt_facts facts = {0};
+  rlt_machine facts = {0};
   answers = (input){data, size};
   rlt_cpuid_read_caches(answer, &facts);
   rlt_cpuid_read_tlbs(answer, &facts);

@@ -9,8 +9,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   char *const text = input_text(data, size);
-  rlt_facts facts = {.line_bytes = 64, .caches = {{32768, 8, 1}}, .page_bytes = RLT_PAGE_BYTES};
-  const rlt_facts before = facts;
+  rlt_machine facts = {.line_bytes = 64, .caches = {{32768, 8, 1}}, .page_bytes = RLT_PAGE_BYTES};
+  const rlt_machine before = facts;
   relayout_error error;
   const relayout_status status = rlt_facts_read_text(text, &facts, &error);
   if (status == RELAYOUT_OK) {

@@ -49,7 +49,7 @@ static void write_files(const char *folder, const char *text, size_t size) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   char folder[SCRATCH_PATH];
-  rlt_facts facts = {0};
+  rlt_machine facts = {0};
   scratch_make(folder);
   write_files(folder, size > 0 ? (const char *)data : "", size);
   rlt_sysfs_read_caches(folder, 0, PROCESSORS - 1, &facts);

@@ -15,7 +15,7 @@ static void check_round(const relayout_device *device, const rlt_tuning *row) {
   rlt_tuning again = *row;
   for (int i = 0; i < 2; ++i) {
     rlt_text made = rlt_text_in(text[i], sizeof text[i]);
-    rlt_tuning_add_head(&device->info, &device->facts, &made);
+    rlt_tuning_add_head(&device->info, &device->facts.machine, &made);
     rlt_tuning_add_text(&again, &made);
     require(rlt_tuning_read_text(text[i], made.length, NULL, &again, NULL) == RELAYOUT_OK,
             "what is printed can be read");

@@ -25,7 +25,7 @@ static rlt_cpuid_answer ask(uint32_t number, uint32_t subleaf) {
 static void expect(const leaf *of, int64_t line_bytes, const rlt_cache_facts caches[3],
                    int32_t first_tlb, int32_t second_tlb) {
   leaves = of;
-  rlt_facts facts = {.line_bytes = 999, .caches = {{9, 9, 9}, {9, 9, 9}, {9, 9, 9}}};
+  rlt_machine facts = {.line_bytes = 999, .caches = {{9, 9, 9}, {9, 9, 9}, {9, 9, 9}}};
   facts.tlb_pages[0] = facts.tlb_pages[1] = 999;
   rlt_cpuid_read_caches(ask, &facts);
   rlt_cpuid_read_tlbs(ask, &facts);
@@ -116,7 +116,7 @@ static void test_nonsense(void **state) {
   static const rlt_cache_facts none[3] = {{0}};
   expect(nothing, 0, none, 0, 0);
 
-  rlt_facts facts = {0};
+  rlt_machine facts = {0};
   rlt_cpuid_read_caches(answer_ones, &facts);
   rlt_cpuid_read_tlbs(answer_ones, &facts);
   assert_int_equal(facts.line_bytes, 0);

@@ -56,14 +56,14 @@ static void write_processor(const char *root, const processor_files *files) {
 }
 
 /* What is read of these processors, of which there may be one or two. */
-static rlt_facts read_back(const processor_files *first, const processor_files *last) {
+static rlt_machine read_back(const processor_files *first, const processor_files *last) {
   char root[SCRATCH_PATH];
   scratch_make(root);
   write_processor(root, first);
   if (last != first) {
     write_processor(root, last);
   }
-  rlt_facts facts = {.line_bytes = 999, .caches = {{9, 9, 9}, {9, 9, 9}, {9, 9, 9}}};
+  rlt_machine facts = {.line_bytes = 999, .caches = {{9, 9, 9}, {9, 9, 9}, {9, 9, 9}}};
   rlt_sysfs_read_caches(root, first->number, last->number, &facts);
   scratch_remove(root);
   return facts;
@@ -74,7 +74,7 @@ typedef struct expected {
   rlt_cache_facts caches[RLT_CACHE_LEVELS];
 } expected;
 
-static void check(const char *name, const rlt_facts *facts, const expected *wanted) {
+static void check(const char *name, const rlt_machine *facts, const expected *wanted) {
   if (facts->line_bytes != wanted->line_bytes) {
     fail_msg("%s: lines of %d, not %d bytes", name, (int)facts->line_bytes,
              (int)wanted->line_bytes);
@@ -145,7 +145,7 @@ static const struct {
 static void test_kinds(void **state) {
   (void)state;
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i) {
-    const rlt_facts facts = read_back(&kinds[i].files, &kinds[i].files);
+    const rlt_machine facts = read_back(&kinds[i].files, &kinds[i].files);
     check(kinds[i].name, &facts, &kinds[i].wanted);
   }
 }
@@ -165,7 +165,7 @@ static void test_hybrid(void **state) {
                                               {"2", "Unified", "2048K", "16", "64", "12-15"},
                                               {"3", "Unified", "30720K", "12", "64", "0-15"}}};
   static const expected wanted = {64, {{49152, 12, 2}, {2097152, 16, 4}, {31457280, 12, 16}}};
-  rlt_facts facts = read_back(&performance, &efficiency);
+  rlt_machine facts = read_back(&performance, &efficiency);
   check("performance first", &facts, &wanted);
   facts = read_back(&efficiency, &performance);
   check("efficiency first", &facts, &wanted);
@@ -219,7 +219,7 @@ static void test_sizes(void **state) {
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
     const processor_files files = {0, {{"1", "Data", cases[i].text, "8", "64", "0"}}};
-    const rlt_facts facts = read_back(&files, &files);
+    const rlt_machine facts = read_back(&files, &files);
     if (facts.caches[0].bytes != cases[i].bytes) {
       fail_msg("size '%s' is %lld bytes, not %lld", cases[i].text, (long long)facts.caches[0].bytes,
                (long long)cases[i].bytes);
@@ -258,7 +258,7 @@ static void test_lists_of_processors(void **state) {
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
     const processor_files files = {0, {{"1", "Data", "48K", "8", "64", cases[i].text}}};
-    const rlt_facts facts = read_back(&files, &files);
+    const rlt_machine facts = read_back(&files, &files);
     if (facts.caches[0].shared != cases[i].count) {
       fail_msg("'%s' are %d processors, not %d", cases[i].text, facts.caches[0].shared,
                cases[i].count);
@@ -275,7 +275,7 @@ static void test_long_lists(void **state) {
     length += (size_t)sprintf(list + length, "%s%d", i == 0 ? "" : ",", 2 * i);
   }
   processor_files files = {0, {{"1", "Data", "48K", "8", "64", list}}};
-  rlt_facts facts = read_back(&files, &files);
+  rlt_machine facts = read_back(&files, &files);
   assert_int_equal(facts.caches[0].shared, 500);
 
   memset(list, '1', sizeof list - 1);
@@ -304,7 +304,7 @@ static void test_other_nonsense(void **state) {
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
     char name[20];
     snprintf(name, sizeof name, "case %zu", i);
-    const rlt_facts facts = read_back(&cases[i].files, &cases[i].files);
+    const rlt_machine facts = read_back(&cases[i].files, &cases[i].files);
     check(name, &facts, &cases[i].wanted);
   }
 }
@@ -312,7 +312,7 @@ static void test_other_nonsense(void **state) {
 static void test_no_folder(void **state) {
   (void)state;
   static const expected nothing = {0, {{0}}};
-  rlt_facts facts = {.line_bytes = 64, .caches = {{1, 1, 1}}};
+  rlt_machine facts = {.line_bytes = 64, .caches = {{1, 1, 1}}};
   rlt_sysfs_read_caches("/nonexistent/folder", 0, 0, &facts);
   check("no folder", &facts, &nothing);
   char folder[8192];

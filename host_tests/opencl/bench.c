@@ -16,7 +16,7 @@ static int run_family(opencl_bench bench, const relayout_device_info *info,
   bench.family = family;
   snprintf(bench.label, sizeof bench.label, "%.60s %.90s (%.60s), %s kernels", info->name,
            info->description, info->platform,
-           family == RELAYOUT_KERNELS_DIRECT ? "direct" : "staged");
+           family == RELAYOUT_KERNELS_NATIVE ? "native" : "work-group");
   printf("%s\n", bench.label);
   fflush(stdout);
   if (relayout_opencl_device_create(bench.context, bench.id, &options, &bench.device, &error) !=
@@ -75,16 +75,18 @@ int opencl_on_each_device_with(relayout_kernel_family family, int (*run)(opencl_
   }
   int failures = 0;
   for (size_t i = 0; i < count && i < MOST; ++i) {
-    failures += run_device(&infos[i], family, run);
+    if (family != RELAYOUT_KERNELS_NATIVE || infos[i].device_class == RELAYOUT_DEVICE_CLASS_CPU) {
+      failures += run_device(&infos[i], family, run);
+    }
   }
   return failures;
 }
 
 int opencl_on_each_device(int (*run)(opencl_bench *bench)) {
-  const int result = opencl_on_each_device_with(RELAYOUT_KERNELS_DIRECT, run);
+  const int result = opencl_on_each_device_with(RELAYOUT_KERNELS_NATIVE, run);
   return result == OPENCL_NO_DEVICE
              ? result
-             : result + opencl_on_each_device_with(RELAYOUT_KERNELS_STAGED, run);
+             : result + opencl_on_each_device_with(RELAYOUT_KERNELS_WORK_GROUP, run);
 }
 
 cl_mem opencl_buffer(const opencl_bench *bench, size_t size, const void *bytes) {

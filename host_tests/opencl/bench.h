@@ -18,9 +18,9 @@ typedef struct opencl_bench {
 
 enum { OPENCL_NO_DEVICE = 77 };
 
-/* Calls `run` for every usable device of every platform and each kernel family, or one of them, and
- * prints where it is. Returns what the test's main returns: OPENCL_NO_DEVICE where there is none,
- * otherwise the sum of what `run` returned. */
+/* Calls `run` for every usable device of every platform and each kernel family, or one of them, of
+ * which native kernels run on CPU devices alone, and prints where it is. Returns what the test's
+ * main returns: OPENCL_NO_DEVICE where there is none, otherwise the sum of what `run` returned. */
 int opencl_on_each_device(int (*run)(opencl_bench *bench));
 int opencl_on_each_device_with(relayout_kernel_family family, int (*run)(opencl_bench *bench));
 

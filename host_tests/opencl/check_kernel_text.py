@@ -5,8 +5,8 @@
 text: clang compiles it as OpenCL C 1.2, 2.0 and 3.0 without a warning. spirv: clang and llvm-spirv
 of one version make SPIR-V of it, which spirv-val passes. Of the variants that the benchmark's
 suites use, one for each kernel, size of words, and whether elements change, the versions of OpenCL
-C in turns, and SPIR-V of the kernels for GPUs alone; --all: each variant by each version, and those
-of other schedules and of sides that begin anywhere. Exits with 77 where a tool is missing.
+C in turns; --all: each variant by each version, and those of other schedules and of sides that
+begin anywhere. Exits with 77 where a tool is missing.
 """
 import argparse
 import glob
@@ -21,7 +21,6 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, sys.argv[1])
 import kernel_code
 
-STAGED, DIRECT = (), ("--direct",)
 OTHERS = (("--offered",), ("--unaligned",))
 VERSIONS = ("1.2", "2.0", "3.0")
 # A variant has parameters, functions and constants that others use. To OpenCL C comparisons are
@@ -52,8 +51,6 @@ def frontend(clang, variant, version):
 
 class Text:
     """Any clang from 12 on, the first to know OpenCL C 3.0."""
-    few = (STAGED, DIRECT)
-
     def __init__(self):
         self.clang = find("clang")
 
@@ -65,8 +62,6 @@ class Text:
 class Spirv:
     """SPIR-V 1.2, the newest that OpenCL 2.2 takes, of code that is not optimised: what optimisers
     make does not hang on the text."""
-    few = (STAGED,)
-
     def __init__(self):
         self.validator = find("spirv-val")
         versions = [int(re.search(r"\d+$", path)[0]) for folder in os.get_exec_path()
@@ -85,17 +80,14 @@ class Spirv:
                 [self.validator, "--target-env", "opencl1.2", spirv]]
 
 
-def capture_variants(program, families, folder, everything):
-    found = []
-    for number, family in enumerate(families):
-        folders = []
-        for more in ((), *OTHERS) if everything else ((),):
-            folders.append(os.path.join(folder, "-".join([str(number), *more])))
-            if not kernel_code.capture(program, folders[-1], *family, *more):
-                raise Missing("there is no OpenCL device to plan for")
-        variants = kernel_code.find_variants(folders)
-        found += variants if everything else kernel_code.one_of_each(variants)
-    return found
+def capture_variants(program, folder, everything):
+    folders = []
+    for more in ((), *OTHERS) if everything else ((),):
+        folders.append(os.path.join(folder, "-".join(["launches", *more])))
+        if not kernel_code.capture(program, folders[-1], *more):
+            raise Missing("there is no OpenCL device to plan for")
+    variants = kernel_code.find_variants(folders)
+    return variants if everything else kernel_code.one_of_each(variants)
 
 
 def check(tools, variant, versions, folder):
@@ -118,8 +110,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         try:
             tools = {"text": Text, "spirv": Spirv}[asked.form]()
-            variants = capture_variants(asked.capture, (STAGED, DIRECT) if asked.all else tools.few,
-                                        folder, asked.all)
+            variants = capture_variants(asked.capture, folder, asked.all)
         except Missing as missing:
             print(missing)
             return kernel_code.SKIPPED

@@ -41,6 +41,7 @@ typedef struct object {
   struct object *next;
   fake_kind kind;
   int holders;
+  size_t number; /* in the order in which they were made */
   struct object *context;
   size_t device_count; /* of a context; of a queue and a program's build one */
   fake_device *devices[4];
@@ -51,6 +52,8 @@ typedef struct object {
   void *host;
   struct object *parent;
   size_t origin;
+  void(CL_CALLBACK *destroyed)(cl_mem memory, void *data); /* or NULL */
+  void *destroyed_data;
   cl_mem_object_type type;
   size_t image[5]; /* width, height, depth, layers, bytes of a pixel */
   /* Programs and kernels. */
@@ -87,6 +90,7 @@ static object *make(fake_kind kind, object *context) {
   }
   made->kind = kind;
   made->holders = 1;
+  made->number = all == NULL ? 0 : all->number + 1;
   made->context = context;
   made->next = all;
   all = made;
@@ -324,6 +328,11 @@ static cl_int answer_of_device(const fake_device *of, cl_device_info what, size_
     ANSWER(size_t, of->group_size)
   case CL_DEVICE_MAX_WORK_ITEM_SIZES:
     return answer(of->item_sizes, sizeof of->item_sizes, size, to, needed);
+  case CL_DEVICE_EXECUTION_CAPABILITIES:
+    ANSWER(cl_device_exec_capabilities,
+           CL_EXEC_KERNEL | (of->runs_native ? CL_EXEC_NATIVE_KERNEL : 0))
+  case CL_DEVICE_MEM_BASE_ADDR_ALIGN:
+    ANSWER(cl_uint, of->aligned_bits)
   case CL_DEVICE_SVM_CAPABILITIES:
     ANSWER_IF_KNOWN(cl_device_svm_capabilities, of->svm)
   case EXTENSIONS_WITH_VERSION:
@@ -512,8 +521,21 @@ static cl_int fake_clGetImageInfo(cl_mem memory, cl_image_info what, size_t size
   return CL_INVALID_VALUE;
 }
 
+static cl_int fake_clSetMemObjectDestructorCallback(
+    cl_mem memory, void(CL_CALLBACK *destroyed)(cl_mem memory, void *data), void *data) {
+  MAY_BE_REFUSED
+  object *const of = object_of(memory, FAKE_MEMORY);
+  of->destroyed = destroyed;
+  of->destroyed_data = data;
+  return CL_SUCCESS;
+}
+
 static cl_int fake_clReleaseMemObject(cl_mem memory) {
-  return hold(memory, FAKE_MEMORY, -1);
+  object *const of = object_of(memory, FAKE_MEMORY);
+  if (--of->holders == 0 && of->destroyed != NULL) {
+    of->destroyed(memory, of->destroyed_data);
+  }
+  return CL_SUCCESS;
 }
 
 /* ---- Programs: a binary is the kernel's name ---- */
@@ -933,6 +955,62 @@ static cl_int fake_clEnqueueMarkerWithWaitList(cl_command_queue queue, cl_uint n
   MAY_BE_REFUSED
   const fake_command of = {.memory = NULL};
   return note(__func__, queue, of, n_wait, wait, event);
+}
+
+static void sort_by_number(const object **list, cl_uint count) {
+  for (cl_uint i = 1; i < count; ++i) {
+    const object *const moved = list[i];
+    cl_uint at = i;
+    for (; at > 0 && list[at - 1]->number > moved->number; --at) {
+      list[at] = list[at - 1];
+    }
+    list[at] = moved;
+  }
+}
+
+/* Runs on a copy of the arguments, with the addresses of the buffers in it. */
+static void run_native(void(CL_CALLBACK *kernel)(void *), const void *arguments, size_t size,
+                       cl_uint count, const object *const *list, const void *const *places) {
+  unsigned char *const copied = malloc(size);
+  if (copied == NULL) {
+    end("no memory");
+  }
+  memcpy(copied, arguments, size);
+  for (cl_uint i = 0; i < count; ++i) {
+    const size_t at = (size_t)((const unsigned char *)places[i] - (const unsigned char *)arguments);
+    memcpy(copied + at, &list[i]->bytes, sizeof list[i]->bytes);
+  }
+  kernel(copied);
+  free(copied);
+}
+
+static cl_int fake_clEnqueueNativeKernel(cl_command_queue queue, void(CL_CALLBACK *kernel)(void *),
+                                         void *arguments, size_t size, cl_uint count,
+                                         const cl_mem *memory, const void **places, cl_uint n_wait,
+                                         const cl_event *wait, cl_event *event) {
+  MAY_BE_REFUSED
+  enum { MOST = 256 };
+  const object *list[MOST];
+  if (count == 0 || count > MOST || !object_of(queue, FAKE_QUEUE)->devices[0]->runs_native) {
+    return CL_INVALID_OPERATION;
+  }
+  for (cl_uint i = 0; i < count; ++i) {
+    object *const held = object_of(memory[i], FAKE_MEMORY);
+    ++held->holders;
+    list[i] = held;
+  }
+  if (fake.sorts_buffers) {
+    sort_by_number(list, count);
+  }
+  const fake_command of = {.memory = memory[0], .region = {count, 1, 1}};
+  const cl_int code = note(__func__, queue, of, n_wait, wait, event);
+  if (code == CL_SUCCESS && !fake.drops_native) {
+    run_native(kernel, arguments, size, count, list, places);
+  }
+  for (cl_uint i = 0; i < count; ++i) {
+    (void)fake_clReleaseMemObject((cl_mem)(uintptr_t)list[i]);
+  }
+  return code;
 }
 
 /* The kernel as it is now. Its buffers are to be there. */

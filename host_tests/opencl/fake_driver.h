@@ -1,7 +1,7 @@
 /* fake_driver.h: an OpenCL made of memory. Its platforms have the devices that a test describes,
- * its buffers hold bytes, its queues carry out transfers at once and note every command, and its
- * kernels move nothing. It counts what is held, ends the process when something is used that was
- * let go, and refuses any one call.
+ * its buffers hold bytes, its queues carry out transfers and native kernels at once and note every
+ * command, and its other kernels move nothing. It counts what is held, ends the process when
+ * something is used that was let go, and refuses any one call.
  *
  * The library takes it with fake_driver_use, before anything else of OpenCL. Not for several
  * threads. */
@@ -35,6 +35,8 @@ typedef struct fake_device {
   size_t item_sizes[3];     /* along each dimension, */
   size_t kernel_group_size; /* and as kernels are */
   long svm;                 /* cl_device_svm_capabilities */
+  bool runs_native;         /* CL_EXEC_NATIVE_KERNEL */
+  cl_uint aligned_bits;     /* CL_DEVICE_MEM_BASE_ADDR_ALIGN */
   struct fake_device *parent;
   bool is_dead; /* it answers nothing */
   int holders;  /* beside its platform */
@@ -102,6 +104,8 @@ typedef struct fake_driver {
   cl_ulong nanoseconds; /* that a kernel takes */
   bool runs_backwards;  /* its clock */
   bool ends_no_texts;   /* its answers lack the 0 */
+  bool sorts_buffers;   /* native kernels get addresses in the order in which buffers were made */
+  bool drops_native;    /* native kernels never run: what they wait for has failed */
   const char *lacks;    /* a function of extensions */
   bool has_command_buffers;
   bool has_updates;               /* cl_khr_command_buffer_mutable_dispatch too */

@@ -10,7 +10,7 @@
 #include "cmocka_all.h"
 #include "plan/plan.h"
 #include "problem/definition.h"
-#include "search/methods/method.h"
+#include "search/method.h"
 
 /* Bytes kept on both sides of the destination. The source's buffer ends with it, so that
  * Oclgrind sees a read behind it. */

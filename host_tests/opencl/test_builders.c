@@ -86,6 +86,7 @@ static void finish(job *of) {
 static relayout_device *new_device(const opencl_bench *bench) {
   relayout_opencl_options options = RELAYOUT_OPENCL_OPTIONS_INIT;
   relayout_device *device = NULL;
+  options.kernels = RELAYOUT_KERNELS_WORK_GROUP;
   options.cache_directory = "";
   assert_int_equal(
       relayout_opencl_device_create(bench->context, bench->id, &options, &device, NULL),
@@ -242,5 +243,5 @@ static int run(opencl_bench *bench) {
 int main(void) {
   sem_init(&driver.held, 0, 0);
   sem_init(&driver.go_on, 0, 0);
-  return opencl_on_each_device(run);
+  return opencl_on_each_device_with(RELAYOUT_KERNELS_WORK_GROUP, run);
 }

@@ -277,41 +277,26 @@ static void test_files(void **state) {
   scene *const at = *state;
   static const struct {
     rlt_kernel kernel;
-    bool direct, stages, converts, packs, has_program;
+    bool converts, has_program;
     const char *texts;
   } cases[] = {
-      {RLT_KERNEL_COPY, false, false, false, false, false,
-       " arguments tile element staged staged_copy"},
-      {RLT_KERNEL_TRANSPOSE, false, false, true, false, false,
-       " arguments tile convert by_float element staged staged_transpose"},
-      {RLT_KERNEL_LOOKUP, false, false, false, false, true,
-       " arguments tile element staged index_program lookup"},
-      {RLT_KERNEL_FILL, true, false, false, false, false, " arguments tile line fill"},
-      {RLT_KERNEL_LOOKUP, true, false, false, false, false, " arguments tile element line lookup"},
-      {RLT_KERNEL_LOOKUP, true, false, true, false, true,
-       " arguments tile convert element line index_program lookup"},
-      {RLT_KERNEL_COPY, true, false, false, false, false,
-       " arguments tile line bits run direct_copy"},
-      {RLT_KERNEL_COPY, true, true, false, false, false,
-       " arguments tile line bits run staging direct_copy"},
-      {RLT_KERNEL_COPY, true, false, false, true, false,
-       " arguments tile element line bits run direct_copy"},
-      {RLT_KERNEL_COPY, true, false, true, false, false,
-       " arguments tile convert by_float element line bits run direct_copy"},
-      {RLT_KERNEL_PERMUTE, true, true, false, false, false,
-       " arguments tile line bits run staging strips block direct_permute"},
-      {RLT_KERNEL_PERMUTE, true, true, true, false, false,
-       " arguments tile convert by_float element line bits run staging strips block "
-       "direct_permute"},
+      {RLT_KERNEL_COPY, false, false, " arguments tile element work_group copy"},
+      {RLT_KERNEL_FILL, false, false, " arguments tile element work_group fill"},
+      {RLT_KERNEL_TRANSPOSE, true, false,
+       " arguments tile convert by_float element work_group transpose"},
+      {RLT_KERNEL_INTERLEAVE, false, false, " arguments tile element work_group interleave"},
+      {RLT_KERNEL_PERMUTE, true, false,
+       " arguments tile convert by_float element work_group permute"},
+      {RLT_KERNEL_LOOKUP, false, false, " arguments tile element work_group lookup"},
+      {RLT_KERNEL_LOOKUP, false, true, " arguments tile element work_group index_program lookup"},
+      {RLT_KERNEL_LOOKUP, true, true,
+       " arguments tile convert by_float element work_group index_program lookup"},
   };
   rlt_opencl_device *const device = open_number(at, 0, "");
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
     rlt_kernel_options options = {.kernel = cases[i].kernel,
-                                  .direct = cases[i].direct,
-                                  .stages = cases[i].stages,
                                   .word_bytes = 4,
                                   .source_bytes = 4,
-                                  .destination_bits = cases[i].packs ? 4 : 0,
                                   .group_size = 1,
                                   .numbers = cases[i].has_program ? 20 : 0};
     if (cases[i].converts) {
@@ -397,8 +382,7 @@ static void test_log(void **state) {
   char *rest = NULL;
   assert_in_range(strtol(log.text + sizeof compiled - 1, &rest, 10), 0, longest);
   assert_memory_equal(rest, " ms: -cl-std=CL1.2 ", 19);
-  assert_non_null(
-      strstr(log.text, " -DWORD_BYTES=4 -DWIDE=0 -DDIRECT=0 -DGROUP=64 -DGRID_AXIS=0 "));
+  assert_non_null(strstr(log.text, " -DWORD_BYTES=4 -DWIDE=0 -DGROUP=64 -DGRID_AXIS=0 "));
   assert_null(strstr(log.text, "-DBATCH="));
   relayout_set_log(NULL, NULL);
   relayout_plan_destroy(plan);
@@ -413,39 +397,31 @@ static void test_options(void **state) {
     const char *text;
   } cases[] = {
       {{.kernel = RLT_KERNEL_COPY, .word_bytes = 4, .source_bytes = 4, .group_size = 64},
-       "-DWORD_BYTES=4 -DWIDE=0 -DDIRECT=0 -DGROUP=64 -DGRID_AXIS=0 -DSTAGES=0 "
-       "-DSTAGING_BYTES=32768 -DNATIVE=0 -DSOURCE_BYTES=4 -DSOURCE_BITS=0 -DDESTINATION_BITS=0 "
-       "-DINDEX_PROGRAM=0 -DNUMBERS=0 -DTABLE=0 -DCONVERTS=0 -DCHANGES=0 -DTRANSPOSED_BITS=0 "
-       "-DSHUFFLES=0"},
+       "-DWORD_BYTES=4 -DWIDE=0 -DGROUP=64 -DGRID_AXIS=0 -DNATIVE=0 "
+       "-DSOURCE_BYTES=4 -DSOURCE_BITS=0 -DDESTINATION_BITS=0 "
+       "-DINDEX_PROGRAM=0 -DNUMBERS=0 -DTABLE=0 -DCONVERTS=0 -DCHANGES=0"},
       {{.kernel = RLT_KERNEL_TRANSPOSE,
         .word_bytes = 16,
         .source_bytes = 16,
         .wide = true,
         .group_size = 32,
-        .shuffles = true,
-        .shuffle = {3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12},
         .tile_rows = 16,
         .tile_columns = 32,
         .batch = 32},
-       "-DWORD_BYTES=16 -DWIDE=1 -DDIRECT=0 -DGROUP=32 -DGRID_AXIS=0 -DSTAGES=0 "
-       "-DSTAGING_BYTES=32768 -DNATIVE=0 -DSOURCE_BYTES=16 -DSOURCE_BITS=0 -DDESTINATION_BITS=0 "
+       "-DWORD_BYTES=16 -DWIDE=1 -DGROUP=32 -DGRID_AXIS=0 -DNATIVE=0 "
+       "-DSOURCE_BYTES=16 -DSOURCE_BITS=0 -DDESTINATION_BITS=0 "
        "-DINDEX_PROGRAM=0 -DNUMBERS=0 -DTABLE=0 -DCONVERTS=0 -DCHANGES=0 -DTILE_ROWS=16 "
-       "-DTILE_COLUMNS=32 -DTRANSPOSED_BITS=0 -DSHUFFLES=1 -DBATCH=32 "
-       "-DSHUFFLE_ORDER=3,2,1,0,7,6,5,4,11,10,9,8,15,14,13,12"},
+       "-DTILE_COLUMNS=32 -DBATCH=32"},
       {{.kernel = RLT_KERNEL_LOOKUP,
-        .direct = true,
         .word_bytes = 2,
         .source_bytes = 1,
         .source_bits = 4,
         .group_size = 1,
-        .stages = true,
         .converts_by_table = true,
-        .shuffle = {1, 0},
         .numbers = 1},
-       "-DWORD_BYTES=2 -DWIDE=0 -DDIRECT=1 -DGROUP=1 -DGRID_AXIS=0 -DSTAGES=1 "
-       "-DSTAGING_BYTES=32768 -DNATIVE=0 -DSOURCE_BYTES=1 -DSOURCE_BITS=4 -DDESTINATION_BITS=0 "
-       "-DINDEX_PROGRAM=1 -DNUMBERS=1 -DTABLE=1 -DCONVERTS=0 -DCHANGES=1 -DTRANSPOSED_BITS=0 "
-       "-DSHUFFLES=0"},
+       "-DWORD_BYTES=2 -DWIDE=0 -DGROUP=1 -DGRID_AXIS=0 -DNATIVE=0 "
+       "-DSOURCE_BYTES=1 -DSOURCE_BITS=4 -DDESTINATION_BITS=0 "
+       "-DINDEX_PROGRAM=1 -DNUMBERS=1 -DTABLE=1 -DCONVERTS=0 -DCHANGES=1"},
       {{.kernel = RLT_KERNEL_COPY,
         .word_bytes = 1,
         .source_bytes = 1,
@@ -455,12 +431,11 @@ static void test_options(void **state) {
         .tile_columns = 128,
         .channels = 1,
         .joins = true,
-        .transposed_bits = 2,
         .batch = 1},
-       "-DWORD_BYTES=1 -DWIDE=0 -DDIRECT=0 -DGROUP=64 -DGRID_AXIS=0 -DSTAGES=0 "
-       "-DSTAGING_BYTES=32768 -DNATIVE=0 -DSOURCE_BYTES=1 -DSOURCE_BITS=0 -DDESTINATION_BITS=2 "
+       "-DWORD_BYTES=1 -DWIDE=0 -DGROUP=64 -DGRID_AXIS=0 -DNATIVE=0 "
+       "-DSOURCE_BYTES=1 -DSOURCE_BITS=0 -DDESTINATION_BITS=2 "
        "-DINDEX_PROGRAM=0 -DNUMBERS=0 -DTABLE=0 -DCONVERTS=0 -DCHANGES=1 -DTILE_ROWS=1 "
-       "-DTILE_COLUMNS=128 -DCHANNELS=1 -DJOINS=1 -DTRANSPOSED_BITS=2 -DSHUFFLES=0 -DBATCH=1"},
+       "-DTILE_COLUMNS=128 -DCHANNELS=1 -DJOINS=1 -DBATCH=1"},
   };
   static heard log;
   rlt_opencl_device *const device = open_number(at, 0, "");

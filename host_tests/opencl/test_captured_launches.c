@@ -89,7 +89,6 @@ static void check_launch(const captured_launch *launch, const char *kernel, cons
   assert_memory_equal(launch->schedule, kernel, strlen(kernel));
   /* As for a GPU, not as for PoCL. */
   assert_non_null(strstr(launch->options, " -DNATIVE=0 "));
-  assert_non_null(strstr(launch->options, " -DDIRECT=0 "));
   assert_non_null(strstr(launch->options, " -DGRID_AXIS=0 "));
   assert_int_equal(launch->local[0], 64);
   assert_int_equal(launch->global[0] % 64, 0);
@@ -237,19 +236,6 @@ static void test_offered(void **state) {
   assert_int_equal(glob(path_of("offered", "*", path), 0, NULL, &found), 0);
   assert_true(found.gl_pathc > 1);
   globfree(&found);
-}
-
-/* Each of its work-items moves tiles by itself. */
-static void test_direct(void **state) {
-  (void)state;
-  captured_launch launch;
-  assert_int_equal(capture("direct", "--from 'f32[70,50]' --to '{0,1}' --sources --direct"),
-                   EXIT_CODE_OK);
-  read_launch("direct/000-relayout_permute_4", &launch);
-  assert_non_null(strstr(launch.options, " -DDIRECT=1 "));
-  assert_non_null(strstr(launch.options, " -DNATIVE=0 "));
-  assert_int_equal(launch.local[0], 1);
-  captured_launch_free(&launch);
 }
 
 /* Rows of 16 floats can be moved 16 bytes at a time, but not from the second float on. */
@@ -412,7 +398,7 @@ int main(int count, char **values) {
       cmocka_unit_test(test_refused),       cmocka_unit_test(test_contents),
       cmocka_unit_test(test_files),         cmocka_unit_test(test_replay),
       cmocka_unit_test(test_sources),       cmocka_unit_test(test_offered),
-      cmocka_unit_test(test_unaligned),     cmocka_unit_test(test_direct),
+      cmocka_unit_test(test_unaligned),
   };
   if (count != 3) {
     fprintf(stderr, "wants CAPTURE and REPLAY\n");

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cpu/target.h"
+#include "gpu/target.h"
 #include "machine/host.h"
 #include "opencl/bench.h"
 #include "opencl/build.h"
@@ -44,11 +46,22 @@ static void test_bad_options(void **state) {
       RELAYOUT_INVALID_ARGUMENT);
   assert_non_null(strstr(error.message, "options->struct_size is 0"));
   options = (relayout_opencl_options)RELAYOUT_OPENCL_OPTIONS_INIT;
-  options.kernels = (relayout_kernel_family)3;
+  options.kernels = (relayout_kernel_family)4;
   assert_int_equal(
       relayout_opencl_device_create(bench->context, bench->id, &options, &device, &error),
       RELAYOUT_INVALID_ARGUMENT);
-  assert_non_null(strstr(error.message, "options->kernels is 3"));
+  assert_string_equal(error.message, "options->kernels is 4, which is not a kernel family");
+  options.kernels = (relayout_kernel_family)2; /* of relayout 0.1 */
+  assert_int_equal(
+      relayout_opencl_device_create(bench->context, bench->id, &options, &device, &error),
+      RELAYOUT_INVALID_ARGUMENT);
+  assert_non_null(strstr(error.message, "options->kernels is 2, RELAYOUT_KERNELS_DIRECT"));
+  options = (relayout_opencl_options)RELAYOUT_OPENCL_OPTIONS_INIT;
+  options.threads = -1;
+  assert_int_equal(
+      relayout_opencl_device_create(bench->context, bench->id, &options, &device, &error),
+      RELAYOUT_INVALID_ARGUMENT);
+  assert_string_equal(error.message, "options->threads is -1; expected 0 or more");
   options = (relayout_opencl_options)RELAYOUT_OPENCL_OPTIONS_INIT;
   options.cache_directory = "cache";
   assert_int_equal(
@@ -100,19 +113,18 @@ static void test_context_is_retained(void **state) {
 
 static void test_family_follows_the_class(void **state) {
   const opencl_bench *const bench = *state;
-  cl_uint vector_bytes = 0;
+  cl_device_exec_capabilities runs = 0;
   relayout_device *device = NULL;
   relayout_device_info info = RELAYOUT_DEVICE_INFO_INIT;
   assert_int_equal(relayout_opencl_device_create(bench->context, bench->id, NULL, &device, NULL),
                    RELAYOUT_OK);
   assert_int_equal(relayout_device_get_info(device, &info, NULL), RELAYOUT_OK);
-  assert_int_equal(clGetDeviceInfo(bench->id, CL_DEVICE_NATIVE_VECTOR_WIDTH_CHAR,
-                                   sizeof vector_bytes, &vector_bytes, NULL),
-                   CL_SUCCESS);
-  assert_int_equal(device->facts.memory,
-                   info.device_class == RELAYOUT_DEVICE_CLASS_CPU && vector_bytes != 1
-                       ? RLT_STAGING_PRIVATE
-                       : RLT_STAGING_LOCAL);
+  assert_int_equal(
+      clGetDeviceInfo(bench->id, CL_DEVICE_EXECUTION_CAPABILITIES, sizeof runs, &runs, NULL),
+      CL_SUCCESS);
+  const bool is_native =
+      info.device_class == RELAYOUT_DEVICE_CLASS_CPU && (runs & CL_EXEC_NATIVE_KERNEL) != 0;
+  assert_ptr_equal(device->facts.target, is_native ? &rlt_cpu_target : &rlt_gpu_target);
   relayout_device_destroy(device);
 }
 
@@ -154,7 +166,7 @@ static void test_facts(void **state) {
   assert_int_equal(relayout_device_get_info(bench->device, &info, NULL), RELAYOUT_OK);
   const bool is_host = info.device_class == RELAYOUT_DEVICE_CLASS_CPU &&
                        told(bench->id, CL_DEVICE_HOST_UNIFIED_MEMORY) != 0;
-  rlt_facts host = {0};
+  rlt_machine host = {0};
   if (is_host) {
     rlt_host_add_facts(&host);
   }
@@ -170,11 +182,6 @@ static void test_facts(void **state) {
   assert_memory_equal(info.tlb_pages, expected.tlb_pages, sizeof info.tlb_pages);
   assert_int_equal(info.vector_bytes, told(bench->id, CL_DEVICE_NATIVE_VECTOR_WIDTH_CHAR));
   assert_string_equal(info.instructions, "");
-  if (bench->device->facts.memory == RLT_STAGING_PRIVATE) {
-    assert_int_equal(bench->device->facts.line_bytes, 64);
-    assert_true(bench->device->facts.cache_bytes <=
-                (int64_t)told(bench->id, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE));
-  }
 }
 
 /* A device of another context; only a machine with several has one. */
@@ -272,7 +279,6 @@ static void test_programs_are_known_by_their_text(void **state) {
       .conversion = {.from = RELAYOUT_F32, .to = RELAYOUT_S32, .scale = 2}};
   const size_t count = count_builds(bench, &options);
   options.conversion.scale = 3;
-  options.shuffle[1] = 1;
   assert_int_equal(count_builds(bench, &options), count);
   options.conversion.wraps = true;
   assert_int_equal(count_builds(bench, &options), count + 1);
@@ -299,7 +305,7 @@ static void test_compilations_are_told(void **state) {
   static heard log;
   cl_program program = NULL;
   const rlt_kernel_options options = {
-      .kernel = RLT_KERNEL_FILL, .word_bytes = 2, .group_size = 1, .direct = true};
+      .kernel = RLT_KERNEL_FILL, .word_bytes = 2, .source_bytes = 2, .group_size = 1};
   log.count = 0;
   relayout_set_log(hear, &log);
   assert_int_equal(rlt_build_get((rlt_opencl_device *)bench->device, &options, &program, NULL),
@@ -340,6 +346,16 @@ static void test_build_log_is_reported(void **state) {
   assert_memory_equal(whole.text, error.message, sizeof error.message - 64);
 }
 
+static int run_kernels(opencl_bench *bench) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_prestate(test_one_binary_serves_many_shapes, bench),
+      cmocka_unit_test_prestate(test_programs_are_known_by_their_text, bench),
+      cmocka_unit_test_prestate(test_build_log_is_reported, bench),
+      cmocka_unit_test_prestate(test_compilations_are_told, bench),
+  };
+  return cmocka_run_group_tests_name("device's programs", tests, NULL, NULL);
+}
+
 static int run(opencl_bench *bench) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_prestate(test_null_handles, bench),
@@ -352,12 +368,9 @@ static int run(opencl_bench *bench) {
       cmocka_unit_test_prestate(test_facts, bench),
       cmocka_unit_test_prestate(test_device_of_another_context, bench),
       cmocka_unit_test_prestate(test_no_such_numbers, bench),
-      cmocka_unit_test_prestate(test_one_binary_serves_many_shapes, bench),
-      cmocka_unit_test_prestate(test_programs_are_known_by_their_text, bench),
-      cmocka_unit_test_prestate(test_build_log_is_reported, bench),
-      cmocka_unit_test_prestate(test_compilations_are_told, bench),
   };
-  return cmocka_run_group_tests_name("device", tests, NULL, NULL);
+  const int failures = cmocka_run_group_tests_name("device", tests, NULL, NULL);
+  return bench->family == RELAYOUT_KERNELS_WORK_GROUP ? failures + run_kernels(bench) : failures;
 }
 
 int main(void) {

@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cpu/target.h"
 #include "gpu/local_tile.h"
+#include "gpu/target.h"
 #include "machine/host.h"
 #include "opencl/device.h"
 #include "opencl/fake_driver.h"
@@ -15,10 +17,10 @@
 #include "relayout/hooks.h"
 #include "relayout/relayout.h"
 
-static rlt_facts host; /* what the host tells */
+static rlt_machine host; /* what the host tells */
 
-void __wrap_rlt_host_add_facts(rlt_facts *facts);
-void __wrap_rlt_host_add_facts(rlt_facts *facts) {
+void __wrap_rlt_host_add_facts(rlt_machine *facts);
+void __wrap_rlt_host_add_facts(rlt_machine *facts) {
   memcpy(facts->caches, host.caches, sizeof facts->caches);
   facts->line_bytes = host.line_bytes;
   facts->page_bytes = host.page_bytes;
@@ -65,35 +67,26 @@ static void leave(rlt_opencl_device *device, const fake_device *told) {
 
 /* ---- Kernels ---- */
 
-/* Direct ones on CPU devices with vectors, staged ones on all others, or as is asked for. */
+/* Work-group kernels on all devices that run no native ones. */
 static void test_families(void **state) {
   (void)state;
   static const struct {
     cl_device_type type;
     int vector_bytes; /* -1: it does not know the question */
     relayout_kernel_family asked;
-    rlt_staging_memory memory;
+    const rlt_target *target;
     relayout_device_class device_class;
   } cases[] = {
-      {CL_DEVICE_TYPE_GPU, 1, RELAYOUT_KERNELS_AUTO, RLT_STAGING_LOCAL, RELAYOUT_DEVICE_CLASS_GPU},
-      {CL_DEVICE_TYPE_GPU, 16, RELAYOUT_KERNELS_AUTO, RLT_STAGING_LOCAL, RELAYOUT_DEVICE_CLASS_GPU},
-      {CL_DEVICE_TYPE_ACCELERATOR, 16, RELAYOUT_KERNELS_AUTO, RLT_STAGING_LOCAL,
+      {CL_DEVICE_TYPE_GPU, 1, RELAYOUT_KERNELS_AUTO, &rlt_gpu_target, RELAYOUT_DEVICE_CLASS_GPU},
+      {CL_DEVICE_TYPE_GPU, 16, RELAYOUT_KERNELS_AUTO, &rlt_gpu_target, RELAYOUT_DEVICE_CLASS_GPU},
+      {CL_DEVICE_TYPE_ACCELERATOR, 16, RELAYOUT_KERNELS_AUTO, &rlt_gpu_target,
        RELAYOUT_DEVICE_CLASS_ACCELERATOR},
-      {CL_DEVICE_TYPE_CUSTOM, 16, RELAYOUT_KERNELS_AUTO, RLT_STAGING_LOCAL,
+      {CL_DEVICE_TYPE_CUSTOM, 16, RELAYOUT_KERNELS_AUTO, &rlt_gpu_target,
        RELAYOUT_DEVICE_CLASS_OTHER},
-      {CL_DEVICE_TYPE_CPU, 16, RELAYOUT_KERNELS_AUTO, RLT_STAGING_PRIVATE,
-       RELAYOUT_DEVICE_CLASS_CPU},
-      {CL_DEVICE_TYPE_CPU, 2, RELAYOUT_KERNELS_AUTO, RLT_STAGING_PRIVATE,
-       RELAYOUT_DEVICE_CLASS_CPU},
-      {CL_DEVICE_TYPE_CPU, -1, RELAYOUT_KERNELS_AUTO, RLT_STAGING_PRIVATE,
-       RELAYOUT_DEVICE_CLASS_CPU},
-      {CL_DEVICE_TYPE_CPU, 1, RELAYOUT_KERNELS_AUTO, RLT_STAGING_LOCAL, RELAYOUT_DEVICE_CLASS_CPU},
-      {CL_DEVICE_TYPE_CPU, 1, RELAYOUT_KERNELS_DIRECT, RLT_STAGING_PRIVATE,
-       RELAYOUT_DEVICE_CLASS_CPU},
-      {CL_DEVICE_TYPE_CPU, 16, RELAYOUT_KERNELS_STAGED, RLT_STAGING_LOCAL,
-       RELAYOUT_DEVICE_CLASS_CPU},
-      {CL_DEVICE_TYPE_GPU, 1, RELAYOUT_KERNELS_DIRECT, RLT_STAGING_PRIVATE,
-       RELAYOUT_DEVICE_CLASS_GPU},
+      {CL_DEVICE_TYPE_CPU, 16, RELAYOUT_KERNELS_AUTO, &rlt_gpu_target, RELAYOUT_DEVICE_CLASS_CPU},
+      {CL_DEVICE_TYPE_CPU, -1, RELAYOUT_KERNELS_AUTO, &rlt_gpu_target, RELAYOUT_DEVICE_CLASS_CPU},
+      {CL_DEVICE_TYPE_CPU, 1, RELAYOUT_KERNELS_AUTO, &rlt_gpu_target, RELAYOUT_DEVICE_CLASS_CPU},
+      {CL_DEVICE_TYPE_CPU, 16, RELAYOUT_KERNELS_STAGED, &rlt_gpu_target, RELAYOUT_DEVICE_CLASS_CPU},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
     print_message("case %zu\n", i);
@@ -102,7 +95,7 @@ static void test_families(void **state) {
     told.vector_bytes = cases[i].vector_bytes;
     fake_platform platform = platform_of("Some", &told);
     rlt_opencl_device *const device = make(&platform, cases[i].asked);
-    assert_int_equal(device->base.facts.memory, cases[i].memory);
+    assert_ptr_equal(device->base.facts.target, cases[i].target);
     assert_int_equal(device->base.info.device_class, cases[i].device_class);
     assert_int_equal(device->base.info.vector_bytes,
                      cases[i].vector_bytes < 0 ? 0 : cases[i].vector_bytes);
@@ -131,58 +124,32 @@ static void test_group_sizes(void **state) {
   }
 }
 
-/* The kernels' own sizes, and what only PoCL is known to bear: any number of iterations, where
- * llvmpipe ends after 65535; not so many work-groups, which are counted along another dimension. */
+/* The kernels' own sizes, and what only PoCL is known not to bear: so many work-groups as others
+ * do, which are counted along another dimension. */
 static void test_facts_of_kernels(void **state) {
   (void)state;
   for (int is_pocl = 0; is_pocl < 2; ++is_pocl) {
-    for (int is_direct = 0; is_direct < 2; ++is_direct) {
-      fake_device told = cpu_like(&fake_gpu);
-      fake_platform platform = platform_of(is_pocl ? pocl : "Some", &told);
-      rlt_opencl_device *const device =
-          make(&platform, is_direct ? RELAYOUT_KERNELS_DIRECT : RELAYOUT_KERNELS_STAGED);
-      const rlt_facts *const facts = &device->base.facts;
-      assert_int_equal(facts->line_bytes, is_direct ? 64 : RLT_LOCAL_LINE_BYTES);
-      assert_int_equal(facts->threads, 1);
-      assert_true(facts->words_need_alignment && facts->only_whole_blocks);
-      assert_int_equal(facts->group_size, is_direct ? 1 : 64);
-      if (is_pocl) {
-        assert_int_equal(facts->most_groups, 65534);
-        assert_true(facts->most_iterations == INT64_MAX);
-      } else {
-        assert_in_range(facts->most_groups, 65535, INT32_MAX / 64);
-        assert_in_range(facts->most_iterations, 32768, 65535);
-      }
-      assert_int_equal(device->native, is_pocl);
-      assert_int_equal(device->driver_keeps_programs, is_pocl);
-      assert_int_equal(device->grid_axis, is_pocl ? 2 : 0);
-      assert_int_equal(facts->prefetches, is_direct && is_pocl);
-      assert_int_equal(facts->streams, is_direct && is_pocl);
-      assert_int_equal(device->base.info.streaming_stores, is_pocl);
-      if (is_direct) {
-        assert_int_equal(facts->staging_bytes, is_pocl ? 80 << 10 : 16 << 10);
-        assert_int_equal(facts->bit_transposed_rows, is_pocl ? 512 : 128);
-      } else {
-        assert_int_equal(facts->staging_bytes, RLT_LOCAL_BYTES);
-        assert_int_equal(facts->bit_transposed_rows, 0);
-        assert_int_equal(facts->cache_bytes, 0);
-      }
-      leave(device, &told);
+    fake_device told = cpu_like(&fake_gpu);
+    fake_platform platform = platform_of(is_pocl ? pocl : "Some", &told);
+    rlt_opencl_device *const device = make(&platform, RELAYOUT_KERNELS_WORK_GROUP);
+    const rlt_facts *const facts = &device->base.facts;
+    assert_int_equal(facts->line_bytes, RLT_LOCAL_LINE_BYTES);
+    assert_int_equal(facts->threads, 1);
+    assert_int_equal(facts->group_size, 64);
+    if (is_pocl) {
+      assert_int_equal(facts->most_groups, 65534);
+    } else {
+      assert_in_range(facts->most_groups, 65535, INT32_MAX / 64);
     }
+    assert_int_equal(device->native, is_pocl);
+    assert_int_equal(device->driver_keeps_programs, is_pocl);
+    assert_int_equal(device->grid_axis, is_pocl ? 2 : 0);
+    assert_int_equal(device->base.info.streaming_stores, is_pocl);
+    assert_int_equal(facts->staging_bytes, RLT_LOCAL_BYTES);
+    assert_int_equal(facts->bit_transposed_rows, 0);
+    assert_int_equal(facts->cache_bytes, 0);
+    leave(device, &told);
   }
-}
-
-/* Blocks of 16 by 32 bytes, of 8 by 16 halves, and of 64 bytes a row of longer words; twice as many
- * channels of the short ones. */
-static void test_facts_of_words(void **state) {
-  (void)state;
-  static const rlt_word_facts expected[RLT_WORD_SIZES] = {
-      {16, 32, 8}, {8, 16, 8}, {16, 16, 4}, {8, 8, 4}, {4, 4, 4}};
-  fake_device told = cpu_like(&fake_gpu);
-  fake_platform platform = platform_of(pocl, &told);
-  rlt_opencl_device *const device = make(&platform, RELAYOUT_KERNELS_AUTO);
-  assert_memory_equal(device->base.facts.words, expected, sizeof expected);
-  leave(device, &told);
 }
 
 /* ---- Caches ---- */
@@ -191,13 +158,13 @@ static void test_facts_of_words(void **state) {
  * any, and for every other device, there is what the driver tells of one. */
 static void test_caches(void **state) {
   (void)state;
-  static const rlt_facts two_levels = {
+  static const rlt_machine two_levels = {
       .line_bytes = 32, .page_bytes = 16384, .caches = {{48 << 10, 12, 1}, {1 << 20, 16, 2}}};
-  static const rlt_facts one_level = {
+  static const rlt_machine one_level = {
       .line_bytes = 32, .page_bytes = 16384, .caches = {{48 << 10, 12, 1}}};
-  static const rlt_facts nothing = {.page_bytes = 16384};
+  static const rlt_machine nothing = {.page_bytes = 16384};
   const struct {
-    const rlt_facts *host;
+    const rlt_machine *host;
     cl_device_type type;
     cl_bool shares;
     int line_bytes;
@@ -230,39 +197,11 @@ static void test_caches(void **state) {
     assert_int_equal(info->caches[2].bytes, 0);
     assert_int_equal(info->line_bytes, cases[i].expected_line);
     assert_int_equal(info->page_bytes, cases[i].page_bytes);
-    assert_int_equal(device->base.facts.page_bytes, cases[i].page_bytes);
-    assert_int_equal(device->base.facts.caches[0].bytes, cases[i].bytes[0]);
+    assert_int_equal(device->base.facts.machine.page_bytes, cases[i].page_bytes);
+    assert_int_equal(device->base.facts.machine.caches[0].bytes, cases[i].bytes[0]);
     leave(device, &told);
   }
-  host = (rlt_facts){0};
-}
-
-/* Of a direct kernel's cache no more is counted than the driver tells of, nor than each worker's
- * part: 4 MiB of nobody knows which, twice the second level of those that are known. */
-static void test_cache_of_destinations(void **state) {
-  (void)state;
-  static const struct {
-    long told; /* bytes */
-    int64_t second;
-    int64_t expected;
-  } cases[] = {{2 << 20, 0, 2 << 20},
-               {100 << 20, 0, 48 << 20},
-               {100 << 20, 2 << 20, 48 << 20},
-               {100 << 20, 1 << 20, 24 << 20},
-               {0, 1 << 20, 0}};
-  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
-    print_message("case %zu\n", i);
-    fake_device told = cpu_like(&fake_gpu);
-    fake_platform platform = platform_of(pocl, &told);
-    host.caches[0].bytes = cases[i].second > 0 ? 32 << 10 : 0;
-    host.caches[1].bytes = cases[i].second;
-    told.shares_memory = CL_TRUE;
-    told.cache_bytes = cases[i].told;
-    rlt_opencl_device *const device = make(&platform, RELAYOUT_KERNELS_AUTO);
-    assert_int_equal(device->base.facts.cache_bytes, cases[i].expected);
-    leave(device, &told);
-  }
-  host = (rlt_facts){0};
+  host = (rlt_machine){0};
 }
 
 /* ---- Ways to memory ---- */
@@ -623,8 +562,8 @@ static void test_arguments(void **state) {
   relayout_opencl_options options = RELAYOUT_OPENCL_OPTIONS_INIT;
   expect_refused(NULL, &told, NULL, "context is NULL");
   expect_refused(context, NULL, NULL, "id is NULL");
-  options.kernels = (relayout_kernel_family)3;
-  expect_refused(context, &told, &options, "options->kernels is 3, which is not a kernel family");
+  options.kernels = (relayout_kernel_family)4;
+  expect_refused(context, &told, &options, "options->kernels is 4, which is not a kernel family");
   options = (relayout_opencl_options)RELAYOUT_OPENCL_OPTIONS_INIT;
   options.struct_size = 3;
   expect_refused(context, &told, &options, "options->struct_size is 3");
@@ -664,9 +603,7 @@ int main(void) {
       cmocka_unit_test(test_families),
       cmocka_unit_test(test_group_sizes),
       cmocka_unit_test(test_facts_of_kernels),
-      cmocka_unit_test(test_facts_of_words),
       cmocka_unit_test(test_caches),
-      cmocka_unit_test(test_cache_of_destinations),
       cmocka_unit_test(test_usm),
       cmocka_unit_test(test_memory_of_the_host),
       cmocka_unit_test(test_obstacles),

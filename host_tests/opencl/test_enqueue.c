@@ -343,7 +343,7 @@ static void test_views(void **state) {
   relayout_plan_info info = RELAYOUT_PLAN_INFO_INIT;
   assert_int_equal(relayout_plan_get_info(plan, &info, NULL), RELAYOUT_OK);
   assert_int_equal(info.kernel_count, 1);
-  assert_true(info.device_bytes > 0);
+  assert_int_equal(info.device_bytes > 0, bench->family == RELAYOUT_KERNELS_WORK_GROUP);
   const struct {
     cl_mem source;
     size_t source_offset;
@@ -999,12 +999,22 @@ static void test_host_memory_beyond_one_allocation(void **state) {
   relayout_plan_destroy(whole);
 }
 
+/* Native kernels take the host's memory as the CPU backend does. */
+static int run_kernels(opencl_bench *bench) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_prestate(test_host_memory_between_each_other, bench),
+      cmocka_unit_test_prestate(test_refused_by_the_schedule, bench),
+      cmocka_unit_test_prestate(test_host_memory_is_explained, bench),
+      cmocka_unit_test_prestate(test_host_memory_beyond_one_allocation, bench),
+  };
+  return cmocka_run_group_tests_name("enqueue kernels", tests, NULL, NULL);
+}
+
 static int run(opencl_bench *bench) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_prestate(test_event_chain, bench),
       cmocka_unit_test_prestate(test_offsets_in_one_buffer, bench),
       cmocka_unit_test_prestate(test_elements_between_each_other, bench),
-      cmocka_unit_test_prestate(test_host_memory_between_each_other, bench),
       cmocka_unit_test_prestate(test_plan_destroyed_after_enqueue, bench),
       cmocka_unit_test_prestate(test_empty_plan, bench),
       cmocka_unit_test_prestate(test_fill_without_source, bench),
@@ -1015,16 +1025,14 @@ static int run(opencl_bench *bench) {
       cmocka_unit_test_prestate(test_threads_share_a_plan, bench),
       cmocka_unit_test_prestate(test_one_shot, bench),
       cmocka_unit_test_prestate(test_refusals, bench),
-      cmocka_unit_test_prestate(test_refused_by_the_schedule, bench),
       cmocka_unit_test_prestate(test_plan_of_another_backend, bench),
       cmocka_unit_test_prestate(test_queue_of_another_device, bench),
       cmocka_unit_test_prestate(test_overlap, bench),
       cmocka_unit_test_prestate(test_access, bench),
       cmocka_unit_test_prestate(test_overlap_in_host_memory, bench),
-      cmocka_unit_test_prestate(test_host_memory_is_explained, bench),
-      cmocka_unit_test_prestate(test_host_memory_beyond_one_allocation, bench),
   };
-  return cmocka_run_group_tests_name("enqueue", tests, NULL, NULL);
+  const int failures = cmocka_run_group_tests_name("enqueue", tests, NULL, NULL);
+  return bench->family == RELAYOUT_KERNELS_WORK_GROUP ? failures + run_kernels(bench) : failures;
 }
 
 int main(void) {

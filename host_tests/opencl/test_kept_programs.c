@@ -18,7 +18,7 @@
 #include "opencl/build.h"
 #include "plan/plan.h"
 #include "scratch.h"
-#include "search/methods/method.h"
+#include "search/method.h"
 #include "shape_of.h"
 
 static const char *program_path;
@@ -443,5 +443,5 @@ int main(int argc, char **argv) {
   }
   program_path = argv[0];
   unsetenv("RELAYOUT_CACHE");
-  return opencl_on_each_device(run);
+  return opencl_on_each_device_with(RELAYOUT_KERNELS_WORK_GROUP, run);
 }

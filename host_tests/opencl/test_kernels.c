@@ -252,16 +252,13 @@ static void test_wide_corners(void **state) {
 
 static int64_t narrow_groups; /* the device's most_groups */
 
-/* The kernels with 64-bit arithmetic, and, where groups share tiles, with several of them a group:
- * work-items of the direct kernels always walk over several. */
+/* The kernels with 64-bit arithmetic, whose groups move several tiles each. */
 static int make_wide(void **state) {
   const opencl_bench *const bench = *state;
   rlt_opencl_device *const device = (rlt_opencl_device *)bench->device;
   narrow_groups = device->base.facts.most_groups;
   device->most_offset = -1;
-  if (bench->family == RELAYOUT_KERNELS_STAGED) {
-    device->base.facts.most_groups = 3;
-  }
+  device->base.facts.most_groups = 3;
   return 0;
 }
 
@@ -270,22 +267,6 @@ static int make_narrow(void **state) {
   rlt_opencl_device *const device = (rlt_opencl_device *)bench->device;
   device->most_offset = INT32_MAX;
   device->base.facts.most_groups = narrow_groups;
-  return 0;
-}
-
-static int64_t cache_bytes; /* the device's own */
-
-/* Destinations leave past the cache, as large ones do. */
-static int make_streaming(void **state) {
-  const opencl_bench *const bench = *state;
-  cache_bytes = bench->device->facts.cache_bytes;
-  bench->device->facts.cache_bytes = 1;
-  return 0;
-}
-
-static int make_cached(void **state) {
-  const opencl_bench *const bench = *state;
-  bench->device->facts.cache_bytes = cache_bytes;
   return 0;
 }
 
@@ -490,31 +471,6 @@ static void test_conversions(void **state) {
   }
 }
 
-/* Rows that end within bytes, in the same order and, with padding, transposed: of which tiles have
- * parts, and of which a byte has several. Staged kernels look them up by an index program. */
-static void test_shared_bytes(void **state) {
-  static const int64_t sizes[][2] = {{1031, 39}, {3, 701}};
-  const opencl_bench *const bench = *state;
-  for (size_t i = 0; i < change_count() && bench->family == RELAYOUT_KERNELS_DIRECT; ++i) {
-    for (size_t n = 0; changes[i].destination_packed > 0 && n < 4; ++n) {
-      const int64_t columns = sizes[n / 2][0];
-      const int64_t rows = sizes[n / 2][1];
-      const bool transposed = n % 2 == 1;
-      const int64_t padding = transposed ? 2 : 0;
-      rlt_problem problem = {
-          .source_elements = columns * rows,
-          .destination_elements = (columns + padding) * (rows + padding),
-          .axis_count = 2,
-          .axes = {AXIS(columns + padding, columns, transposed ? rows : 1, 1),
-                   AXIS(rows + padding, rows, transposed ? 1 : columns, columns + padding)},
-          .fills = transposed,
-          .fill = {0x1}};
-      set_change(&changes[i], &problem);
-      moves_as_defined(bench, &problem, NULL, (move_offsets){0, 1}, i, "rows that share bytes");
-    }
-  }
-}
-
 /* One run that ends within a byte, whose rest becomes 0. */
 static void test_ragged_ends(void **state) {
   for (size_t i = 0; i < change_count(); ++i) {
@@ -590,7 +546,7 @@ static void test_channels(void **state) {
         char what[64];
         snprintf(what, sizeof what, "channels of kind %zu, case %zu", k, c);
         const bool is_moved = moves_as_defined(bench, &problem, "interleave", offsets[o], c, what);
-        assert_true(is_moved || cases[c].valid < 2 || bench->family == RELAYOUT_KERNELS_DIRECT);
+        assert_true(is_moved || cases[c].valid < 2);
       }
     }
   }
@@ -637,16 +593,11 @@ static int run(opencl_bench *bench) {
       cmocka_unit_test_prestate(test_channels, bench),
       cmocka_unit_test_prestate(test_corners, bench),
       {"test_wide_corners", test_wide_corners, make_wide, make_narrow, bench},
-      {"test_corners, streaming", test_corners, make_streaming, make_cached, bench},
       cmocka_unit_test_prestate(test_runs, bench),
-      {"test_runs, streaming", test_runs, make_streaming, make_cached, bench},
       cmocka_unit_test_prestate(test_turns, bench),
-      {"test_turns, streaming", test_turns, make_streaming, make_cached, bench},
       cmocka_unit_test_prestate(test_changes, bench),
       {"test_changes, wide", test_changes, make_wide, make_narrow, bench},
       cmocka_unit_test_prestate(test_conversions, bench),
-      {"test_conversions, streaming", test_conversions, make_streaming, make_cached, bench},
-      cmocka_unit_test_prestate(test_shared_bytes, bench),
       cmocka_unit_test_prestate(test_ragged_ends, bench),
       cmocka_unit_test_prestate(test_host_memory, bench),
       cmocka_unit_test_prestate(test_random_problems, bench),
@@ -656,15 +607,10 @@ static int run(opencl_bench *bench) {
 }
 
 int main(int argument_count, char **arguments) {
-  is_full = argument_count == 3 && strcmp(arguments[2], "full") == 0;
-  if (argument_count == 2 || is_full) {
-    if (strcmp(arguments[1], "direct") == 0) {
-      return opencl_on_each_device_with(RELAYOUT_KERNELS_DIRECT, run);
-    }
-    if (strcmp(arguments[1], "staged") == 0) {
-      return opencl_on_each_device_with(RELAYOUT_KERNELS_STAGED, run);
-    }
+  is_full = argument_count == 2 && strcmp(arguments[1], "full") == 0;
+  if (argument_count == 1 || is_full) {
+    return opencl_on_each_device_with(RELAYOUT_KERNELS_WORK_GROUP, run);
   }
-  fprintf(stderr, "usage: %s direct|staged [full]\n", arguments[0]);
+  fprintf(stderr, "usage: %s [full]\n", arguments[0]);
   return 2;
 }

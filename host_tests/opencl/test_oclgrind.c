@@ -122,12 +122,6 @@ static int run(opencl_bench *bench) {
   return cmocka_run_group_tests_name("oclgrind", tests, NULL, NULL);
 }
 
-/* Oclgrind 21.10 itself reads out of bounds when it looks for uninitialized values in a vector made
- * of shorter ones, as a line is in the direct kernels. */
-static int run_staged(opencl_bench *bench) {
-  return bench->family == RELAYOUT_KERNELS_STAGED ? run(bench) : 0;
-}
-
 /* Prints the log; how many bytes it has, or -1 when Oclgrind did not write one. */
 static long print_log(const char *path) {
   FILE *const log = fopen(path, "r");
@@ -157,9 +151,8 @@ int main(int argc, char **argv) {
   setenv("OCLGRIND_LOG", argv[1], 1);
   setenv("OCLGRIND_CHECK_API", "1", 1);
   setenv("OCLGRIND_DATA_RACES", "1", 1);
-  int failures = opencl_on_each_device(run);
-  setenv("OCLGRIND_UNINITIALIZED", "1", 1); /* read by each new context */
-  failures += opencl_on_each_device(run_staged);
+  setenv("OCLGRIND_UNINITIALIZED", "1", 1);
+  const int failures = opencl_on_each_device_with(RELAYOUT_KERNELS_WORK_GROUP, run);
   const long size = print_log(argv[1]);
   if (size < 0) {
     fprintf(stderr, "Oclgrind wrote no log to %s\n", argv[1]);

@@ -27,7 +27,6 @@ typedef struct said_group {
   int32_t count;
   int32_t axes[MOST_SAID];
   int64_t block; /* steps of the last axis; 0: all of them */
-  int64_t halo;
 } said_group;
 
 typedef struct said_loop {
@@ -68,7 +67,7 @@ static int64_t number(const char *text, const char *name, int64_t otherwise) {
   return field(text, name, value) ? strtoll(value, NULL, 10) : otherwise;
 }
 
-/* `axis,axis:steps+more`, or `-`. */
+/* `axis,axis:steps`, or `-`. */
 static said_group group_of(const char *text, const char *name) {
   char value[512];
   said_group made = {.count = 0};
@@ -79,9 +78,6 @@ static said_group group_of(const char *text, const char *name) {
     made.axes[made.count++] = (int32_t)strtol(at, &at, 10);
     if (*at == ':') {
       made.block = strtoll(at + 1, &at, 10);
-    }
-    if (*at == '+') {
-      made.halo = strtoll(at + 1, &at, 10);
     }
     at += *at == ',';
   }
@@ -184,18 +180,15 @@ static const rlt_problem *form_of(const rlt_forms *forms, const said *of) {
   return NULL;
 }
 
-static const char *kernel_of(const said *of, bool is_direct) {
+static const char *kernel_of(const said *of) {
   if (moves_by(of, "index") || (moves_by(of, "fill") && of->packs)) {
     return "lookup";
   }
   if (moves_by(of, "fill") || moves_by(of, "copy")) {
     return of->move;
   }
-  if (moves_by(of, "gather")) {
-    return "copy";
-  }
   const bool is_of_its_own = moves_by(of, "transpose") || moves_by(of, "interleave");
-  return is_of_its_own && !is_direct ? of->move : "permute";
+  return is_of_its_own ? of->move : "permute";
 }
 
 /* In words of any size. */
@@ -205,10 +198,10 @@ static bool runs_kernel(const recorded_launch *launch, const char *kernel) {
   return strncmp(launch->kernel, name, strlen(name)) == 0;
 }
 
-static void check_options(const said *of, const rlt_problem *problem, bool is_direct,
+static void check_options(const said *of, const rlt_problem *problem,
                           const recorded_launch *launch) {
   char name[64];
-  snprintf(name, sizeof name, "relayout_%s_%d", kernel_of(of, is_direct),
+  snprintf(name, sizeof name, "relayout_%s_%d", kernel_of(of),
            (int)rlt_problem_destination_bytes(problem));
   if (strcmp(launch->kernel, name) != 0) {
     fail_msg("kernel %s, not %s: %s", launch->kernel, name, of->text);
@@ -216,16 +209,13 @@ static void check_options(const said *of, const rlt_problem *problem, bool is_di
   const bool converts = option(launch, "CONVERTS") != 0 || option(launch, "TABLE") != 0;
   EXPECT("WORD_BYTES", option(launch, "WORD_BYTES"), rlt_problem_destination_bytes(problem));
   EXPECT("SOURCE_BYTES", option(launch, "SOURCE_BYTES"), of->word);
-  EXPECT("DIRECT", option(launch, "DIRECT"), is_direct);
   EXPECT("GROUP", option(launch, "GROUP"), of->group_size);
-  EXPECT("STAGES", option(launch, "STAGES"), is_direct && of->staged);
   EXPECT("SOURCE_BITS", option(launch, "SOURCE_BITS"), problem->source_packed);
   EXPECT("DESTINATION_BITS", option(launch, "DESTINATION_BITS"), problem->destination_packed);
   EXPECT("unpacking", option(launch, "SOURCE_BITS") > 0, of->unpacks);
   EXPECT("packing", option(launch, "DESTINATION_BITS") > 0, of->packs);
   EXPECT("converting", converts, of->converts && !moves_by(of, "fill"));
-  EXPECT("SHUFFLES", option(launch, "SHUFFLES"), of->shuffles);
-  EXPECT("swapping", option(launch, "TRANSPOSED_BITS") > 0, moves_by(of, "bit-transpose"));
+  EXPECT("shuffling", of->shuffles, false);
   if (runs_kernel(launch, "interleave")) {
     const rlt_axis *const pixels = &problem->axes[of->columns.axes[0]];
     const bool joins = pixels->source_stride == 1;
@@ -296,9 +286,8 @@ static void check_side(const said *of, const rlt_problem *problem, const said_gr
   const int64_t block = group->block > 0 ? group->block : extent;
   EXPECT("inner", side->inner, inner);
   EXPECT("block", side->block, block);
-  EXPECT("halo", side->halo, group->halo);
   EXPECT("extent", side->extent, extent);
-  EXPECT("length", side->length, inner * (block + group->halo));
+  EXPECT("length", side->length, inner * block);
   EXPECT("the loop over a side's blocks", side->loop_number,
          block < extent ? loop_over(of, last) : -1);
   EXPECT("a side's destination stride", side->destination_stride,
@@ -341,7 +330,7 @@ static void check_grid(const said *of, const rlt_problem *problem, const recorde
   EXPECT("what loops count", counted, tiles);
   EXPECT("loop_count", grid.loop_count, of->loop_count);
   EXPECT("tiles_per_group", grid.tiles_per_group, of->grain);
-  EXPECT("streams", grid.streams, of->streamed);
+  EXPECT("streaming", of->streamed, false);
   EXPECT("fills", grid.fills, problem->fills);
   EXPECT("work-groups", launch->group_count, rlt_divide_up(tiles, of->grain));
   EXPECT("work-items of a group", launch->group_size, of->group_size);
@@ -445,27 +434,23 @@ static void launch_at(const opencl_bench *bench, const relayout_plan *plan, size
   clReleaseMemObject(destination);
 }
 
-static void check_launch(const opencl_bench *bench, const relayout_plan *plan, int32_t part,
-                         const char *text) {
-  const bool is_direct = bench->family == RELAYOUT_KERNELS_DIRECT;
+static void check_launch(const relayout_plan *plan, int32_t part, const char *text) {
   const recorded_launch *const launch = &launches_recorded.of[part];
   const said schedule = read_schedule(text);
   const rlt_problem *const problem = form_of(&plan->work.parts[part].forms, &schedule);
-  check_options(&schedule, problem, is_direct, launch);
+  check_options(&schedule, problem, launch);
   check_grid(&schedule, problem, launch);
 }
 
 /* ---- What was asked for is launched ---- */
 
-/* Every move there is, and which kernels can. */
+/* Every move there is, and whether kernels can. */
 static const struct known_move {
   const char *name;
-  bool is_direct;
-  bool is_staged;
+  bool is_known;
 } known_moves[] = {
-    {"fill", true, true},       {"copy", true, true},      {"gather", true, false},
-    {"interleave", true, true}, {"transpose", true, true}, {"bit-transpose", true, false},
-    {"permute", false, true},   {"index", true, true},
+    {"fill", true},      {"copy", true},           {"gather", false}, {"interleave", true},
+    {"transpose", true}, {"bit-transpose", false}, {"permute", true}, {"index", true},
 };
 enum { KNOWN_MOVES = sizeof known_moves / sizeof known_moves[0] };
 _Static_assert((int)KNOWN_MOVES == (int)RLT_MOVES, "all moves are known");
@@ -491,7 +476,7 @@ static void launch_schedules(const opencl_bench *bench, const struct relayout *o
     relayout_plan *const plan = plan_of(bench, of, texts, all.part_count);
     launch_at(bench, plan, 0, 0);
     for (int32_t part = 0; part < all.part_count; ++part) {
-      check_launch(bench, plan, part, texts[part]);
+      check_launch(plan, part, texts[part]);
       count_move(texts[part], counts);
     }
     relayout_plan_destroy(plan);
@@ -506,9 +491,7 @@ static void launch_all(const opencl_bench *bench) {
     launch_schedules(bench, &relayouts[i], counts);
   }
   for (size_t m = 0; m < KNOWN_MOVES; ++m) {
-    const bool is_known = bench->family == RELAYOUT_KERNELS_DIRECT ? known_moves[m].is_direct
-                                                                   : known_moves[m].is_staged;
-    if ((counts[m] > 0) != is_known) {
+    if ((counts[m] > 0) != known_moves[m].is_known) {
       fail_msg("%zu launches move by %s", counts[m], known_moves[m].name);
     }
   }
@@ -555,7 +538,7 @@ static void launch_schedule(void *context, const relayout_schedule_info *info) {
   launching *const at = context;
   relayout_plan *const plan = plan_of_problem(at->bench, at->problem, (rlt_texts){1, &info->text});
   launch_at(at->bench, plan, 0, 0);
-  check_launch(at->bench, plan, 0, info->text);
+  check_launch(plan, 0, info->text);
   at->count += 1;
   relayout_plan_destroy(plan);
 }
@@ -609,7 +592,7 @@ static void launch_and_compare(const opencl_bench *bench, const relayout_plan *p
     if (!is_aligned) {
       get_schedule(plan, part, RELAYOUT_SCHEDULE_AT_ANY_OFFSET, text);
     }
-    check_launch(bench, plan, part, text);
+    check_launch(plan, part, text);
     counts[is_aligned] += 1;
   }
 }
@@ -658,11 +641,11 @@ static void test_host_memory(void **state) {
   enqueue(bench, plan, source, 0, destination, 0);
   get_schedule(plan, 0, RELAYOUT_SCHEDULE_AT_ANY_OFFSET, text);
   assert_non_null(strstr(text, " align=1:1 "));
-  check_launch(bench, plan, 0, text);
+  check_launch(plan, 0, text);
   enqueue(bench, plan, source, WORD - SHIFT, destination, 0);
   get_schedule(plan, 0, RELAYOUT_SCHEDULE_ALIGNED, text);
   assert_non_null(strstr(text, " align=8:8 "));
-  check_launch(bench, plan, 0, text);
+  check_launch(plan, 0, text);
   relayout_plan_destroy(plan);
   clReleaseMemObject(source);
   clReleaseMemObject(destination);
@@ -685,9 +668,6 @@ static opencl_bench with_own_device(const opencl_bench *bench) {
 /* Another row of the tuning table makes other tiles, and kernels for these. */
 static void test_other_tuning(void **state) {
   const opencl_bench *const bench = *state;
-  if (bench->family == RELAYOUT_KERNELS_DIRECT) {
-    skip(); /* which have no tiles in local memory */
-  }
   const opencl_bench other = with_own_device(bench);
   rlt_tuning tuning = *other.device->tuning;
   tuning.tile_bytes /= 4;
@@ -708,9 +688,6 @@ static void test_other_tuning(void **state) {
  * is what it launches. */
 static void test_smaller_groups(void **state) {
   const opencl_bench *const bench = *state;
-  if (bench->family == RELAYOUT_KERNELS_DIRECT) {
-    skip(); /* whose groups are of one work-item */
-  }
   const opencl_bench smaller = with_own_device(bench);
   launch_recorder_allow_group_size(32);
   for (size_t i = 0; i < RELAYOUTS; ++i) {
@@ -739,5 +716,5 @@ static int run(opencl_bench *bench) {
 
 int main(void) {
   setenv("RELAYOUT_CACHE", "off", 1); /* so that no program comes from a file */
-  return opencl_on_each_device(run);
+  return opencl_on_each_device_with(RELAYOUT_KERNELS_WORK_GROUP, run);
 }

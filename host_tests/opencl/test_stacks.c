@@ -13,6 +13,7 @@
 
 #include "child.h"
 #include "cpu/sanitizers.h"
+#include "relayout/opencl.h"
 #include "relayout/relayout.h"
 #include "scratch.h"
 #include "shape_of.h"
@@ -78,9 +79,18 @@ static void be_open(void) {
 }
 
 static void be_plan(void) {
+  relayout_device *opened = NULL;
   relayout_device *device = NULL;
-  if (relayout_device_open("opencl", &device, NULL) != RELAYOUT_OK) {
+  relayout_opencl_options options = RELAYOUT_OPENCL_OPTIONS_INIT;
+  cl_context context = NULL;
+  cl_device_id id = NULL;
+  options.kernels = RELAYOUT_KERNELS_WORK_GROUP;
+  if (relayout_device_open("opencl", &opened, NULL) != RELAYOUT_OK) {
     _exit(NO_DEVICE);
+  }
+  if (relayout_opencl_device_get_handles(opened, &context, &id, NULL) != RELAYOUT_OK ||
+      relayout_opencl_device_create(context, id, &options, &device, NULL) != RELAYOUT_OK) {
+    _exit(1);
   }
   const size_t used = stack_used_by(make_plan, device);
   print_message("relayout_plan_create: %zu bytes\n", used);

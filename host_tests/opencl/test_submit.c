@@ -28,6 +28,7 @@ typedef cl_int CL_API_CALL usm_free(cl_context context, void *pointer);
 
 typedef struct place {
   relayout_device *device;
+  bool is_native;
   cl_context context;
   cl_device_id id;
   cl_command_queue queues[QUEUES];
@@ -54,13 +55,19 @@ static void find_usm(place *at, cl_platform_id platform) {
   memcpy(&at->free_usm, &release, sizeof release);
 }
 
-static place place_on(const char *name) {
-  place at = {.device = NULL};
+static place place_on(const char *name, relayout_kernel_family kernels) {
+  place at = {.is_native = kernels == RELAYOUT_KERNELS_NATIVE};
+  relayout_opencl_options options = RELAYOUT_OPENCL_OPTIONS_INIT;
+  relayout_device *opened = NULL;
   cl_platform_id platform = NULL;
   cl_device_svm_capabilities svm = 0;
-  assert_int_equal(relayout_device_open(name, &at.device, NULL), RELAYOUT_OK);
-  assert_int_equal(relayout_opencl_device_get_handles(at.device, &at.context, &at.id, NULL),
+  options.kernels = kernels;
+  assert_int_equal(relayout_device_open(name, &opened, NULL), RELAYOUT_OK);
+  assert_int_equal(relayout_opencl_device_get_handles(opened, &at.context, &at.id, NULL),
                    RELAYOUT_OK);
+  assert_int_equal(relayout_opencl_device_create(at.context, at.id, &options, &at.device, NULL),
+                   RELAYOUT_OK);
+  relayout_device_destroy(opened); /* the other one holds the context */
   assert_int_equal(clGetDeviceInfo(at.id, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL),
                    CL_SUCCESS);
   at.has_svm =
@@ -298,7 +305,7 @@ static void run_suite(place *at, bool is_apart, uint64_t seed) {
   cases_visit(CONFORMANCE_TINY, true, 1, submit_request, &s);
   make_apart(at, false);
   print_message("%zu submitted, %zu in chunks\n", s.submitted, s.in_chunks);
-  assert_true(s.submitted > 50 && s.in_chunks > 15);
+  assert_true(s.submitted > 50 && (at->is_native ? s.in_chunks == 0 : s.in_chunks > 15));
   assert_int_equal(s.differing, 0);
 }
 
@@ -843,8 +850,42 @@ static void test_refusals(void **state) {
 
 /* ---- On every device ---- */
 
-static int run_device(const char *name) {
-  place at = place_on(name);
+/* Native kernels reach all memory of the process: nothing is staged but images. */
+static void test_nothing_is_staged(void **state) {
+  const place *const at = *state;
+  static const relayout_memory_kind kinds[] = {RELAYOUT_MEMORY_BUFFER, RELAYOUT_MEMORY_HOST,
+                                               RELAYOUT_MEMORY_SVM};
+  relayout_plan *const plan = transpose_on(at, 4096, 0);
+  for (int i = 0; i < (at->has_svm ? 9 : 6); ++i) {
+    size_t size = 1;
+    if (at->has_svm || i % 3 < 2) {
+      assert_int_equal(relayout_plan_staging_size(plan, kinds[i / 3], kinds[i % 3], &size, NULL),
+                       RELAYOUT_OK);
+      assert_int_equal(size, 0);
+    }
+  }
+  assert_true(plan->chunk_count == 0);
+  relayout_plan_destroy(plan);
+}
+
+static int run_native(const char *name) {
+  place at = place_on(name, RELAYOUT_KERNELS_NATIVE);
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_prestate(test_suite_in_place, &at),
+      cmocka_unit_test_prestate(test_events, &at),
+      cmocka_unit_test_prestate(test_nothing_is_staged, &at),
+      cmocka_unit_test_prestate(test_svm_between_each_other, &at),
+      cmocka_unit_test_prestate(test_gaps_are_not_touched, &at),
+      cmocka_unit_test_prestate(test_nothing_to_move, &at),
+      cmocka_unit_test_prestate(test_images, &at),
+  };
+  const int failures = cmocka_run_group_tests_name("native kernels", tests, NULL, NULL);
+  leave(&at);
+  return failures;
+}
+
+static int run_kernels(const char *name) {
+  place at = place_on(name, RELAYOUT_KERNELS_WORK_GROUP);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_prestate(test_suite_in_place, &at),
       cmocka_unit_test_prestate(test_suite_through_staging, &at),
@@ -859,7 +900,7 @@ static int run_device(const char *name) {
       cmocka_unit_test_prestate(test_image_arguments, &at),
       cmocka_unit_test_prestate(test_refusals, &at),
   };
-  const int failures = cmocka_run_group_tests(tests, NULL, NULL);
+  const int failures = cmocka_run_group_tests_name("work-group kernels", tests, NULL, NULL);
   leave(&at);
   return failures;
 }
@@ -878,7 +919,9 @@ int main(void) {
     if (infos[i].backend == RELAYOUT_BACKEND_OPENCL) {
       printf("%s %s\n", infos[i].name, infos[i].description);
       fflush(stdout);
-      failures += run_device(infos[i].name);
+      failures += run_kernels(infos[i].name);
+      failures +=
+          infos[i].device_class == RELAYOUT_DEVICE_CLASS_CPU ? run_native(infos[i].name) : 0;
       ++run;
     }
   }

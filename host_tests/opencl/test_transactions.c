@@ -552,5 +552,5 @@ static int run(opencl_bench *bench) {
 }
 
 int main(void) {
-  return opencl_on_each_device(run);
+  return opencl_on_each_device_with(RELAYOUT_KERNELS_WORK_GROUP, run);
 }

@@ -7,7 +7,7 @@
 #include "plan/plan.h"
 #include "plan/recorder.h"
 #include "relayout/relayout.h"
-#include "search/methods/method.h"
+#include "search/method.h"
 #include "shape_of.h"
 
 static relayout_plan *plan_by(relayout_device *device, const char *from_text, const char *to_text,

@@ -5,12 +5,13 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "cpu/planning.h"
 #include "plan/devices.h"
 #include "plan/tiles.h"
 #include "problem_of.h"
 #include "schedule/grid.h"
 #include "search/cost.h"
-#include "search/methods/method.h"
+#include "search/method.h"
 #include "search/offers.h"
 
 typedef struct estimate {
@@ -30,10 +31,11 @@ static void estimate_tiles(const char *from_text, const char *to_text, rlt_move 
   const rlt_problem *const problem = &made->problem;
   made->schedule = (rlt_schedule){
       .problem = problem,
-      .memory = RLT_STAGING_LOCAL,
+      .target = &rlt_gpu_target,
       .move = move,
       .columns = columns_of(problem, columns),
       .rows = problem->axis_count < 2 ? rlt_no_axes : rlt_group_of_axis(problem, 1, rows)};
+  rlt_schedule_finish(&staged_facts, &staged_tuning, false, &made->schedule);
   rlt_cost_estimate(&staged_facts, tuning, &made->schedule, &made->cost);
 }
 
@@ -158,7 +160,7 @@ static void test_padding_by_hand(void **state) {
 
 static double moves_of(const char *from, const char *to, const rlt_facts *facts) {
   estimate made;
-  estimate_offer(from, to, facts, &direct_tuning, &made);
+  estimate_offer(from, to, facts, &plain_cpu_tuning, &made);
   return made.cost.counts[RLT_COST_MOVES];
 }
 
@@ -167,16 +169,16 @@ static double moves_of(const char *from, const char *to, const rlt_facts *facts)
  * they do not. */
 static void test_blocks_by_hand(void **state) {
   (void)state;
-  rlt_facts facts = direct_facts;
+  rlt_facts facts = plain_cpu_facts;
   facts.words[rlt_word_size_number(4)].channels = 4;
   estimate square;
-  estimate_offer("f32[128,64]{1,0}", "f32[128,64]{0,1}", &facts, &direct_tuning, &square);
+  estimate_offer("f32[128,64]{1,0}", "f32[128,64]{0,1}", &facts, &plain_cpu_tuning, &square);
   assert_int_equal(square.schedule.move, RLT_MOVE_TRANSPOSE);
   assert_near(square.cost.counts[RLT_COST_TILES], 1, 0);
   assert_near(square.cost.counts[RLT_COST_MOVES], 8 * 4, 0);
   assert_near(moves_of("f32[1600,5]{1,0}", "f32[1600,5]{0,1}", &facts), 100, 0);
   assert_near(moves_of("f32[1600,3]{1,0}", "f32[1600,3]{0,1}", &facts), 1600 * 3 / 256., 0);
-  assert_near(moves_of("f32[1600,3]{1,0}", "f32[1600,3]{0,1}", &direct_facts), 100, 0);
+  assert_near(moves_of("f32[1600,3]{1,0}", "f32[1600,3]{0,1}", &plain_cpu_facts), 100, 0);
 
   /* Eight take blocks that are half full, or are interleaved. */
   assert_near(moves_of("f32[1600,8]{1,0}", "f32[1600,8]{0,1}", &facts), 100, 0);
@@ -184,32 +186,11 @@ static void test_blocks_by_hand(void **state) {
   assert_near(moves_of("f32[1600,8]{1,0}", "f32[1600,8]{0,1}", &facts), 1600 * 8 / 256., 0);
 
   /* 16 lines of a block of 16 x 16 floats; 512 lines are copied. */
-  rlt_tuning tuning = direct_tuning;
+  rlt_tuning tuning = plain_cpu_tuning;
   tuning.words[rlt_word_size_number(4)].rates =
       (rlt_rates){.of = {[RLT_RATE_TRANSPOSED_LINE] = 0.25}};
   rlt_cost_estimate(&facts, &tuning, &square.schedule, &square.cost);
   assert_near(square.cost.times[RLT_COST_MOVES], 8 * 4 * 16 * 0.25 / 512, 0);
-}
-
-/* Columns of 130 floats in blocks of 64, which leave past the cache: with 15 more each, runs of 130
- * begin and end within a line 7 times in 8, and 15 columns in 64 are read again. */
-static void test_halo_by_hand(void **state) {
-  (void)state;
-  rlt_facts facts = direct_facts;
-  facts.cache_bytes = 1;
-  estimate made;
-  rlt_tuning tuning = direct_tuning;
-  for (int32_t w = 0; w < RLT_WORD_SIZES; ++w) {
-    tuning.words[w].tiles[RLT_TILES_ANY].runs = (rlt_reach){128, 256};
-  }
-  estimate_offer("f32[130,64]{1,0}", "f32[130,64]{0,1}", &facts, &tuning, &made);
-  assert_int_equal(made.schedule.columns.block, 64);
-  assert_int_equal(made.schedule.columns.halo, 15);
-  assert_near(made.cost.counts[RLT_COST_LINES_IN_PARTS], 64 * 2 * (7. / 8), 0);
-  assert_near(made.cost.counts[RLT_COST_LINES_WRITTEN], 64 * (9 - 2 * (7. / 8)), 0);
-  assert_near(made.cost.counts[RLT_COST_LINES_AGAIN], 130 * 4 * (15. / 64), 0);
-  assert_int_equal(made.schedule.rows.block, 32); /* of 64: two runs for each column */
-  assert_near(made.cost.counts[RLT_COST_RUNS], 2 * 130 * (79. / 64), 0);
 }
 
 /* Runs of 20 floats that begin 24 apart: half of them with a line, which they fill and a part of
@@ -327,9 +308,10 @@ static void test_gathered_runs_by_hand(void **state) {
                                    .axes = {{16, 1, 1, 1}, {64, 64, 1, 16}},
                                    .fills = true}}};
   rlt_offers offers;
-  assert_int_equal(
-      rlt_offers_make(&forms, &cpu_facts, &cpu_tuning, &rlt_method_copy, &offers, NULL),
-      RELAYOUT_OK);
+  assert_int_equal(rlt_offers_make(&forms, &cpu_facts, &cpu_tuning,
+                                   &(rlt_offers_request){.method = &rlt_method_copy}, &offers,
+                                   NULL),
+                   RELAYOUT_OK);
   assert_true(offers.count > 0);
   rlt_schedule *const schedule = &offers.of[0].schedule;
   assert_int_equal(schedule->move, RLT_MOVE_GATHER);
@@ -337,7 +319,8 @@ static void test_gathered_runs_by_hand(void **state) {
     rlt_cost cost;
     schedule->columns = rlt_group_of_axis(&forms.of[0], 0, 16);
     schedule->rows = rlt_group_of_axis(&forms.of[0], 1, rows);
-    rlt_schedule_stage(&cpu_facts, schedule);
+    rlt_cpu_lay_out_tile(&cpu_facts, schedule);
+    schedule->tile_count = rlt_divide_up(64, rows);
     rlt_cost_estimate(&cpu_facts, &cpu_tuning, schedule, &cost);
     assert_near(cost.counts[RLT_COST_MOVES], 64, 0);
   }
@@ -366,7 +349,7 @@ static void test_written_lines_are_read(void **state) {
     assert_near(made.cost.times[RLT_COST_LINES_READ], 0.5, 0);
     assert_near(made.cost.fraction, 1 / (0.5 + cases[i].each), 0);
   }
-  made.schedule.memory = RLT_STAGING_LOCAL; /* of a GPU, which writes whole lines at once */
+  made.schedule.target = &rlt_gpu_target; /* of a GPU, which writes whole lines at once */
   rlt_facts facts = cpu_facts;
   facts.cache_bytes = 1;
   made.schedule.streamed = false;
@@ -377,12 +360,12 @@ static void test_written_lines_are_read(void **state) {
 /* ---- Prices ---- */
 
 /* What the moves of a schedule are paid by, and how often. */
-static void expect_price(const char *from, const char *to, rlt_staging_memory memory, rlt_move move,
+static void expect_price(const char *from, const char *to, const rlt_target *target, rlt_move move,
                          bool suits, rlt_rate rate, double times) {
   rlt_problem problem = problem_of(from, to);
   problem.axes[problem.axis_count] = (rlt_axis){99, 99, 99, 99}; /* which is none */
   const rlt_schedule schedule = {
-      .problem = &problem, .memory = memory, .move = move, .suits = suits};
+      .problem = &problem, .target = target, .move = move, .suits = suits};
   const rlt_price price = rlt_cost_price(&cpu_facts, &schedule, RLT_COST_MOVES);
   print_message("  %s\n", rlt_move_name(move));
   assert_int_equal(price.rate, rate);
@@ -393,7 +376,7 @@ static void test_prices_of_moves(void **state) {
   (void)state;
   static const struct {
     const char *from, *to;
-    rlt_staging_memory memory;
+    const rlt_target *target;
     rlt_move move;
     bool suits;
     rlt_rate rate;
@@ -401,60 +384,60 @@ static void test_prices_of_moves(void **state) {
   } of[] = {
       /* Groups: what is moved one by one, or lies in squares that are mostly empty; what
        * changes. */
-      {"f32[64,64]{1,0}", "f32[64,64]{0,1}", RLT_STAGING_LOCAL, RLT_MOVE_PERMUTE, true,
+      {"f32[64,64]{1,0}", "f32[64,64]{0,1}", &rlt_gpu_target, RLT_MOVE_PERMUTE, true,
        RLT_RATE_ELEMENT, 1},
-      {"f32[64,64]{1,0}", "f32[64,64]{0,1}", RLT_STAGING_LOCAL, RLT_MOVE_INDEX, true,
+      {"f32[64,64]{1,0}", "f32[64,64]{0,1}", &rlt_gpu_target, RLT_MOVE_INDEX, true,
        RLT_RATE_ELEMENT, 1},
-      {"f32[64,64]{1,0}", "f32[64,64]{0,1}", RLT_STAGING_LOCAL, RLT_MOVE_TRANSPOSE, true,
+      {"f32[64,64]{1,0}", "f32[64,64]{0,1}", &rlt_gpu_target, RLT_MOVE_TRANSPOSE, true,
        RLT_RATE_NONE, 0},
-      {"f32[64,64]{1,0}", "f32[64,64]{0,1}", RLT_STAGING_LOCAL, RLT_MOVE_TRANSPOSE, false,
+      {"f32[64,64]{1,0}", "f32[64,64]{0,1}", &rlt_gpu_target, RLT_MOVE_TRANSPOSE, false,
        RLT_RATE_ELEMENT, 1},
-      {"f32[64,64]{1,0}", "bf16[64,64]{0,1}", RLT_STAGING_LOCAL, RLT_MOVE_TRANSPOSE, true,
+      {"f32[64,64]{1,0}", "bf16[64,64]{0,1}", &rlt_gpu_target, RLT_MOVE_TRANSPOSE, true,
        RLT_RATE_REWORKED_ELEMENT, 1},
-      {"f32[64,64]{1,0}", "bf16[64,64]{0,1}", RLT_STAGING_LOCAL, RLT_MOVE_PERMUTE, true,
+      {"f32[64,64]{1,0}", "bf16[64,64]{0,1}", &rlt_gpu_target, RLT_MOVE_PERMUTE, true,
        RLT_RATE_ELEMENT, 1},
-      {"f32[64,60]{1,0}", "f32[64,60]{1,0:PD(64,64)}", RLT_STAGING_LOCAL, RLT_MOVE_COPY, true,
+      {"f32[64,60]{1,0}", "f32[64,60]{1,0:PD(64,64)}", &rlt_gpu_target, RLT_MOVE_COPY, true,
        RLT_RATE_NONE, 0},
-      {"f32[64,60]{1,0}", "f32[64,60]{1,0:PD(64,64)}", RLT_STAGING_LOCAL, RLT_MOVE_COPY, false,
+      {"f32[64,60]{1,0}", "f32[64,60]{1,0:PD(64,64)}", &rlt_gpu_target, RLT_MOVE_COPY, false,
        RLT_RATE_NONE, 0},
-      {"f32[64,60]{1,0}", "bf16[64,60]{1,0:PD(64,64)}", RLT_STAGING_LOCAL, RLT_MOVE_COPY, true,
+      {"f32[64,60]{1,0}", "bf16[64,60]{1,0:PD(64,64)}", &rlt_gpu_target, RLT_MOVE_COPY, true,
        RLT_RATE_REWORKED_ELEMENT, 1},
-      {"f32[64,60]{1,0}", "bf16[64,60]{1,0:PD(64,64)}", RLT_STAGING_LOCAL, RLT_MOVE_FILL, true,
+      {"f32[64,60]{1,0}", "bf16[64,60]{1,0:PD(64,64)}", &rlt_gpu_target, RLT_MOVE_FILL, true,
        RLT_RATE_NONE, 0},
-      {"f32[64,60]{1,0}", "f32[64,60]{1,0:PD(64,64)}", RLT_STAGING_LOCAL, RLT_MOVE_FILL, true,
+      {"f32[64,60]{1,0}", "f32[64,60]{1,0:PD(64,64)}", &rlt_gpu_target, RLT_MOVE_FILL, true,
        RLT_RATE_NONE, 0},
       /* Channels: planes of 1600 bytes begin with pieces of 16, and of 1608 do not; nor do pixels
        * of more than eight. */
-      {"u8[1600,3]{1,0}", "u8[1600,3]{0,1}", RLT_STAGING_LOCAL, RLT_MOVE_INTERLEAVE, true,
+      {"u8[1600,3]{1,0}", "u8[1600,3]{0,1}", &rlt_gpu_target, RLT_MOVE_INTERLEAVE, true,
        RLT_RATE_NONE, 0},
-      {"u8[1600,8]{1,0}", "u8[1600,8]{0,1}", RLT_STAGING_LOCAL, RLT_MOVE_INTERLEAVE, true,
+      {"u8[1600,8]{1,0}", "u8[1600,8]{0,1}", &rlt_gpu_target, RLT_MOVE_INTERLEAVE, true,
        RLT_RATE_NONE, 0},
-      {"u8[1600,9]{1,0}", "u8[1600,9]{0,1}", RLT_STAGING_LOCAL, RLT_MOVE_INTERLEAVE, true,
+      {"u8[1600,9]{1,0}", "u8[1600,9]{0,1}", &rlt_gpu_target, RLT_MOVE_INTERLEAVE, true,
        RLT_RATE_REWORKED_ELEMENT, 1},
-      {"u8[1608,3]{1,0}", "u8[1608,3]{0,1}", RLT_STAGING_LOCAL, RLT_MOVE_INTERLEAVE, true,
+      {"u8[1608,3]{1,0}", "u8[1608,3]{0,1}", &rlt_gpu_target, RLT_MOVE_INTERLEAVE, true,
        RLT_RATE_REWORKED_ELEMENT, 1},
-      {"u16[1608,3]{1,0}", "u16[1608,3]{0,1}", RLT_STAGING_LOCAL, RLT_MOVE_INTERLEAVE, true,
+      {"u16[1608,3]{1,0}", "u16[1608,3]{0,1}", &rlt_gpu_target, RLT_MOVE_INTERLEAVE, true,
        RLT_RATE_NONE, 0},
-      {"u8[3,1608]{1,0}", "u8[3,1608]{0,1}", RLT_STAGING_LOCAL, RLT_MOVE_INTERLEAVE, true,
+      {"u8[3,1608]{1,0}", "u8[3,1608]{0,1}", &rlt_gpu_target, RLT_MOVE_INTERLEAVE, true,
        RLT_RATE_REWORKED_ELEMENT, 1},
-      {"u8[1600,3]{1,0}", "u16[1600,3]{0,1}", RLT_STAGING_LOCAL, RLT_MOVE_INTERLEAVE, true,
+      {"u8[1600,3]{1,0}", "u16[1600,3]{0,1}", &rlt_gpu_target, RLT_MOVE_INTERLEAVE, true,
        RLT_RATE_REWORKED_ELEMENT, 1},
       /* Workers: blocks of 16 by 16 floats are 16 lines, of bytes 4. */
-      {"f32[64,64]{1,0}", "f32[64,64]{0,1}", RLT_STAGING_PRIVATE, RLT_MOVE_TRANSPOSE, true,
+      {"f32[64,64]{1,0}", "f32[64,64]{0,1}", &rlt_cpu_target, RLT_MOVE_TRANSPOSE, true,
        RLT_RATE_TRANSPOSED_LINE, 16},
-      {"u8[64,64]{1,0}", "u8[64,64]{0,1}", RLT_STAGING_PRIVATE, RLT_MOVE_TRANSPOSE, false,
+      {"u8[64,64]{1,0}", "u8[64,64]{0,1}", &rlt_cpu_target, RLT_MOVE_TRANSPOSE, false,
        RLT_RATE_TRANSPOSED_LINE, 4},
-      {"u8[1608,3]{1,0}", "u8[1608,3]{0,1}", RLT_STAGING_PRIVATE, RLT_MOVE_INTERLEAVE, true,
+      {"u8[1608,3]{1,0}", "u8[1608,3]{0,1}", &rlt_cpu_target, RLT_MOVE_INTERLEAVE, true,
        RLT_RATE_TRANSPOSED_LINE, 4},
-      {"f32[64,64]{1,0}", "f32[64,64]{0,1}", RLT_STAGING_PRIVATE, RLT_MOVE_GATHER, true,
-       RLT_RATE_LINE, 1},
-      {"f32[64,64]{1,0}", "f32[64,64]{0,1}", RLT_STAGING_PRIVATE, RLT_MOVE_INDEX, true,
+      {"f32[64,64]{1,0}", "f32[64,64]{0,1}", &rlt_cpu_target, RLT_MOVE_GATHER, true, RLT_RATE_LINE,
+       1},
+      {"f32[64,64]{1,0}", "f32[64,64]{0,1}", &rlt_cpu_target, RLT_MOVE_INDEX, true,
        RLT_RATE_ELEMENT, 1},
-      {"f32[64,60]{1,0}", "bf16[64,60]{1,0:PD(64,64)}", RLT_STAGING_PRIVATE, RLT_MOVE_COPY, true,
+      {"f32[64,60]{1,0}", "bf16[64,60]{1,0:PD(64,64)}", &rlt_cpu_target, RLT_MOVE_COPY, true,
        RLT_RATE_NONE, 0},
   };
   for (size_t i = 0; i < sizeof of / sizeof of[0]; ++i) {
-    expect_price(of[i].from, of[i].to, of[i].memory, of[i].move, of[i].suits, of[i].rate,
+    expect_price(of[i].from, of[i].to, of[i].target, of[i].move, of[i].suits, of[i].rate,
                  of[i].times);
   }
 }
@@ -592,6 +575,9 @@ static void expect_as_its_tiles(const estimate *made) {
   const double *const counts = made->cost.counts;
   assert_near(counts[RLT_COST_RUNS], read.runs, 0.1);
   assert_near(counts[RLT_COST_LINES_READ] + counts[RLT_COST_LINES_AGAIN], read.lines, 0.1);
+  if (made->schedule.target == &rlt_cpu_target && rlt_schedule_has_tables(&made->schedule)) {
+    return; /* other tiles finish the lines that one begins */
+  }
   assert_near(counts[RLT_COST_LINES_WRITTEN] + counts[RLT_COST_LINES_IN_PARTS], written.lines, 0.1);
   if (fabs(counts[RLT_COST_LINES_IN_PARTS] - written.in_parts) > 0.1 * written.lines) {
     fail_msg("%g lines in parts are not %g", counts[RLT_COST_LINES_IN_PARTS], written.in_parts);
@@ -604,10 +590,10 @@ static void test_tiles(void **state) {
   int tried = 0;
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
     const rlt_forms elements = {.count = 1, .of = {problem_of(cases[i].from, cases[i].to)}};
-    for (int is_direct = 0; is_direct <= 1; ++is_direct) {
+    for (int is_cpu = 0; is_cpu <= 1; ++is_cpu) {
       rlt_offers offers;
-      assert_int_equal(rlt_offers_make(&elements, is_direct ? &direct_facts : &staged_facts,
-                                       is_direct ? &direct_tuning : &staged_tuning, NULL, &offers,
+      assert_int_equal(rlt_offers_make(&elements, is_cpu ? &plain_cpu_facts : &staged_facts,
+                                       is_cpu ? &plain_cpu_tuning : &staged_tuning, NULL, &offers,
                                        NULL),
                        RELAYOUT_OK);
       for (int32_t o = 0; o < offers.count; ++o) {
@@ -631,7 +617,6 @@ int main(void) {
       cmocka_unit_test(test_odd_pitch_by_hand),
       cmocka_unit_test(test_padding_by_hand),
       cmocka_unit_test(test_blocks_by_hand),
-      cmocka_unit_test(test_halo_by_hand),
       cmocka_unit_test(test_segments_by_hand),
       cmocka_unit_test(test_loops_by_hand),
       cmocka_unit_test(test_joined_runs_by_hand),

@@ -7,7 +7,7 @@
 
 #include "cmocka_all.h"
 
-static const rlt_facts zen_3 = {
+static const rlt_machine zen_3 = {
     .line_bytes = 64,
     .caches = {{32768, 8, 2}, {524288, 8, 2}, {33554432, 16, 16}},
     .page_bytes = 4096,
@@ -20,7 +20,7 @@ static const char zen_3_text[] = "line=64 l1=32768:8:2 l2=524288:8:2 l3=33554432
 static const char nothing_text[] = "line=0 l1=0:0:0 l2=0:0:0 l3=0:0:0 page=0 tlb=0:0 vector=0 "
                                    "streams=0";
 
-static void expect_text(const rlt_facts *facts, const char *expected) {
+static void expect_text(const rlt_machine *facts, const char *expected) {
   char buffer[RLT_FACTS_TEXT_SIZE];
   rlt_text text = rlt_text_in(buffer, sizeof buffer);
   rlt_facts_add_text(facts, &text);
@@ -30,7 +30,7 @@ static void expect_text(const rlt_facts *facts, const char *expected) {
 
 static void test_printing(void **state) {
   (void)state;
-  const rlt_facts nothing = {0};
+  const rlt_machine nothing = {0};
   expect_text(&zen_3, zen_3_text);
   expect_text(&nothing, nothing_text);
 }
@@ -39,17 +39,17 @@ static void test_printing(void **state) {
 static void test_longest_text_has_room(void **state) {
   (void)state;
   const rlt_cache_facts cache = {RLT_MOST_CACHE_BYTES, RLT_MOST_COUNTED, RLT_MOST_COUNTED};
-  const rlt_facts largest = {.line_bytes = RLT_MOST_LINE_BYTES,
-                             .caches = {cache, cache, cache},
-                             .page_bytes = RLT_MOST_PAGE_BYTES,
-                             .tlb_pages = {RLT_MOST_COUNTED, RLT_MOST_COUNTED},
-                             .vector_bytes = RLT_MOST_VECTOR_BYTES,
-                             .streams = true};
+  const rlt_machine largest = {.line_bytes = RLT_MOST_LINE_BYTES,
+                               .caches = {cache, cache, cache},
+                               .page_bytes = RLT_MOST_PAGE_BYTES,
+                               .tlb_pages = {RLT_MOST_COUNTED, RLT_MOST_COUNTED},
+                               .vector_bytes = RLT_MOST_VECTOR_BYTES,
+                               .streams = true};
   char buffer[RLT_FACTS_TEXT_SIZE];
   rlt_text text = rlt_text_in(buffer, sizeof buffer);
   rlt_facts_add_text(&largest, &text);
   assert_true(text.length < sizeof buffer);
-  rlt_facts back = {0};
+  rlt_machine back = {0};
   assert_int_equal(rlt_facts_read_text(buffer, &back, NULL), RELAYOUT_OK);
   expect_text(&back, buffer);
 }
@@ -85,7 +85,7 @@ static void test_reading(void **state) {
                     "streams=1"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
-    rlt_facts facts = zen_3;
+    rlt_machine facts = zen_3;
     relayout_error error = {0};
     if (rlt_facts_read_text(cases[i].text, &facts, &error) != RELAYOUT_OK) {
       fail_msg("'%s': %s", cases[i].text, error.message);
@@ -97,12 +97,9 @@ static void test_reading(void **state) {
 /* What no text names stays. */
 static void test_other_facts_stay(void **state) {
   (void)state;
-  rlt_facts facts = {.staging_bytes = 123, .threads = 5, .cache_bytes = 77, .scatters = true};
+  rlt_machine facts = {.shares_host_memory = true};
   assert_int_equal(rlt_facts_read_text(zen_3_text, &facts, NULL), RELAYOUT_OK);
-  assert_int_equal(facts.staging_bytes, 123);
-  assert_int_equal(facts.threads, 5);
-  assert_int_equal(facts.cache_bytes, 77);
-  assert_true(facts.scatters);
+  assert_true(facts.shares_host_memory);
 }
 
 static void test_bad_texts(void **state) {
@@ -155,7 +152,7 @@ static void test_bad_texts(void **state) {
       {"line=64 \x01\xff", "`??` is not a field"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
-    rlt_facts facts = zen_3;
+    rlt_machine facts = zen_3;
     relayout_error error = {0};
     if (rlt_facts_read_text(cases[i].text, &facts, &error) != RELAYOUT_INVALID_TEXT) {
       fail_msg("'%s' is taken", cases[i].text);
@@ -175,7 +172,7 @@ static void test_cut_texts(void **state) {
     char cut[sizeof zen_3_text];
     memcpy(cut, zen_3_text, length);
     cut[length] = '\0';
-    rlt_facts facts = {0};
+    rlt_machine facts = {0};
     const relayout_status status = rlt_facts_read_text(cut, &facts, NULL);
     assert_true(status == RELAYOUT_OK || status == RELAYOUT_INVALID_TEXT);
     if (status != RELAYOUT_OK) {
@@ -205,14 +202,14 @@ static void test_cache_bytes(void **state) {
       {{RLT_MOST_CACHE_BYTES, 1, 1}, INT32_MAX, INT64_MAX},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
-    const rlt_facts facts = {.caches = {{32768, 8, 1}, cases[i].second}};
+    const rlt_machine facts = {.caches = {{32768, 8, 1}, cases[i].second}};
     assert_int_equal(rlt_facts_cache_bytes(&facts, cases[i].workers), cases[i].bytes);
   }
 }
 
 static void test_settling(void **state) {
   (void)state;
-  rlt_facts facts = zen_3;
+  rlt_machine facts = zen_3;
   rlt_facts_settle(&facts);
   expect_text(&facts, zen_3_text);
   facts.line_bytes = 96;

@@ -182,28 +182,6 @@ static void test_loops_by_hand(void **state) {
   assert_int_equal(tile.destination, 5 * 64 * 1024 + 7 * 16 + (2 << 21));
 }
 
-/* Six more columns of the next tile than its own ten; the last tile has what is left. */
-static void test_halo_by_hand(void **state) {
-  (void)state;
-  const rlt_problem problem = {.element_bytes = 4,
-                               .source_elements = 100,
-                               .destination_elements = 25,
-                               .axis_count = 1,
-                               .axes = {{25, 25, 4, 1}}};
-  static const int64_t held[] = {16, 15, 5};
-  rlt_group columns = rlt_group_of_axis(&problem, 0, 10);
-  columns.halo = 6;
-  rlt_grid grid;
-  rlt_grid_make(&problem, &columns, &rlt_no_axes, &grid);
-  assert_int_equal(grid.tile_count, 3);
-  for (int64_t t = 0; t < 3; ++t) {
-    const rlt_tile tile = rlt_grid_tile(&grid, &t);
-    assert_int_equal(tile.destination, 10 * t);
-    assert_int_equal(tile.columns, held[t]);
-    assert_int_equal(tile.rows, 1);
-  }
-}
-
 /* What is taken whole has no loop over its blocks, and neither has what is not there. */
 static void test_sides_without_blocks(void **state) {
   (void)state;
@@ -220,7 +198,6 @@ static void test_sides_without_blocks(void **state) {
   assert_int_equal(grid.tile_count, 1);
   assert_int_equal(grid.columns.inner, 5);
   assert_int_equal(grid.columns.block, 8);
-  assert_int_equal(grid.columns.halo, 0);
   assert_int_equal(grid.columns.extent, 8);
   assert_int_equal(grid.columns.valid, 7);
   assert_int_equal(grid.columns.block_loop, -1);
@@ -238,11 +215,8 @@ static void test_sides_without_blocks(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_tiles_make_up_the_problem),
-      cmocka_unit_test(test_tiles_by_hand),
-      cmocka_unit_test(test_tiles_without_source),
-      cmocka_unit_test(test_loops_by_hand),
-      cmocka_unit_test(test_halo_by_hand),
+      cmocka_unit_test(test_tiles_make_up_the_problem), cmocka_unit_test(test_tiles_by_hand),
+      cmocka_unit_test(test_tiles_without_source),      cmocka_unit_test(test_loops_by_hand),
       cmocka_unit_test(test_sides_without_blocks),
   };
   return cmocka_run_group_tests_name("plan.grid", tests, NULL, NULL);

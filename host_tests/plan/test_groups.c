@@ -34,7 +34,6 @@ static void test_groups_grow_by_axes(void **state) {
     assert_int_equal(found.axes[0], 0);
     assert_int_equal(found.inner, 1);
     assert_int_equal(found.block, of_axis[i].block);
-    assert_int_equal(found.halo, 0);
   }
   /* Behind four columns: as many rows as reach the target, if there are so many. */
   static const struct {
@@ -55,12 +54,10 @@ static void test_groups_grow_by_axes(void **state) {
 
 static void test_what_groups_hold(void **state) {
   (void)state;
-  rlt_group group = group_of(0, 1, 4, 2);
-  group.halo = 1;
+  const rlt_group group = group_of(0, 1, 4, 2);
   assert_int_equal(rlt_group_length(&group), 8);
-  assert_int_equal(rlt_group_held(&group), 12);
   assert_int_equal(rlt_group_steps(&slabs, &group, 0), 4);
-  assert_int_equal(rlt_group_steps(&slabs, &group, 1), 3);
+  assert_int_equal(rlt_group_steps(&slabs, &group, 1), 2);
   assert_int_equal(rlt_group_last(&group), 1);
   assert_int_equal(rlt_group_extent(&slabs, &group), 3);
   assert_true(rlt_group_has(&group, 0));
@@ -78,7 +75,6 @@ static void expect_axes(const rlt_tile_axis *found, int32_t count, const rlt_til
   for (int32_t i = 0; i < count; ++i) {
     assert_int_equal(found[i].axis, expected[i].axis);
     assert_int_equal(found[i].steps, expected[i].steps);
-    assert_int_equal(found[i].own, expected[i].own);
     assert_int_equal(found[i].of_columns, expected[i].of_columns);
     assert_int_equal(found[i].last, expected[i].last);
     assert_int_equal(found[i].is_cut, expected[i].is_cut);
@@ -88,29 +84,25 @@ static void expect_axes(const rlt_tile_axis *found, int32_t count, const rlt_til
 static void test_axes_of_a_tile(void **state) {
   (void)state;
   rlt_group columns = group_of(0, 1, 4, 2);
-  columns.halo = 1;
   const rlt_group rows = rlt_group_of_axis(&slabs, 2, 3);
   rlt_tile_axis axes[RLT_MAX_TILE_AXES];
   int32_t count = rlt_tile_axes(&slabs, &columns, &rows, axes);
   expect_axes(axes, count,
-              (const rlt_tile_axis[]){{0, 4, 4, true, false, false},
-                                      {1, 3, 2, true, true, true},
-                                      {2, 3, 3, false, true, true}},
+              (const rlt_tile_axis[]){
+                  {0, 4, true, false, false}, {1, 2, true, true, true}, {2, 3, false, true, true}},
               3);
   /* In the source's order; the third row is not read, so that runs end with the second. */
   count = rlt_tile_read_axes(&slabs, &columns, &rows, axes);
   expect_axes(axes, count,
-              (const rlt_tile_axis[]){{1, 2, 2, true, true, true},
-                                      {0, 4, 4, true, false, false},
-                                      {2, 3, 3, false, true, true}},
+              (const rlt_tile_axis[]){
+                  {1, 2, true, true, true}, {0, 4, true, false, false}, {2, 3, false, true, true}},
               3);
 
   const rlt_group all = rlt_group_of_axis(&slabs, 2, 5);
   columns = rlt_group_of_axis(&slabs, 0, 4);
   count = rlt_tile_axes(&slabs, &columns, &all, axes);
   expect_axes(axes, count,
-              (const rlt_tile_axis[]){{0, 4, 4, true, true, false}, {2, 5, 5, false, true, false}},
-              2);
+              (const rlt_tile_axis[]){{0, 4, true, true, false}, {2, 5, false, true, false}}, 2);
   assert_int_equal(rlt_tile_axes(&slabs, &rlt_no_axes, &rlt_no_axes, axes), 0);
 }
 
@@ -128,9 +120,9 @@ static void test_axes_that_are_read(void **state) {
   rlt_tile_axis axes[RLT_MAX_TILE_AXES];
   const int32_t count = rlt_tile_read_axes(&repeated, &columns, &rows, axes);
   expect_axes(axes, count,
-              (const rlt_tile_axis[]){{3, 4, 4, false, false, false},
-                                      {2, 2, 2, false, true, true},
-                                      {1, 3, 3, true, true, false}},
+              (const rlt_tile_axis[]){{3, 4, false, false, false},
+                                      {2, 2, false, true, true},
+                                      {1, 3, true, true, false}},
               3);
 }
 
@@ -265,16 +257,13 @@ static void test_reach_at_random(void **state) {
     if (!tiles_of_problem_at_random(&seed, &problem, &columns, &rows)) {
       continue;
     }
-    columns.halo =
-        definition_random(&seed, 1 + rlt_group_extent(&problem, &columns) - columns.block);
     bool has_gaps = false;
     for (int32_t i = 0; i + 1 < columns.axis_count; ++i) {
       const rlt_axis *const axis = &problem.axes[columns.axes[i]];
       has_gaps = has_gaps || axis->valid != axis->extent;
     }
     if (rlt_group_reach(&problem, &columns) !=
-            farthest(&problem, &columns, rlt_group_held(&columns)) ||
-        rlt_group_inner_reach(&problem, &columns) != farthest(&problem, &columns, columns.inner) ||
+            farthest(&problem, &columns, rlt_group_length(&columns)) ||
         rlt_group_has_gaps(&problem, &columns) != has_gaps) {
       definition_print(&problem);
       fail_msg("seed %" PRIu64 ": a group reaches farther, or less far", start);

@@ -3,6 +3,7 @@
 #include "cmocka_all.h"
 
 #include "gpu/local_tile.h"
+#include "gpu/planning.h"
 #include "plan/asked.h"
 #include "plan/devices.h"
 
@@ -29,18 +30,18 @@ static const struct {
 } grown[] = {
     /* A line of 16 is two runs on either side, 32 elements. Columns grow to all ten runs, and then
      * by the next axis: as much of it as 4096 elements leave, 25 times 160; 20 are all. */
-    {REVERSED_RUNS(20), 16384, {3, {0, 1, 2}, 80, 20, 0}, {1, {3}, 1, 2, 0}},
-    {REVERSED_RUNS(25), 16384, {3, {0, 1, 2}, 80, 25, 0}, {1, {3}, 1, 2, 0}},
+    {REVERSED_RUNS(20), 16384, {3, {0, 1, 2}, 80, 20}, {1, {3}, 1, 2}},
+    {REVERSED_RUNS(25), 16384, {3, {0, 1, 2}, 80, 25}, {1, {3}, 1, 2}},
     /* 50 are two blocks of 25. */
-    {REVERSED_RUNS(50), 16384, {3, {0, 1, 2}, 80, 25, 0}, {1, {3}, 1, 2, 0}},
+    {REVERSED_RUNS(50), 16384, {3, {0, 1, 2}, 80, 25}, {1, {3}, 1, 2}},
     /* Room for two steps of it, and for one, which is none. */
-    {REVERSED_RUNS(20), 320 * 4, {3, {0, 1, 2}, 80, 2, 0}, {1, {3}, 1, 2, 0}},
-    {REVERSED_RUNS(20), 319 * 4, {2, {0, 1}, 8, 10, 0}, {1, {3}, 1, 2, 0}},
+    {REVERSED_RUNS(20), 320 * 4, {3, {0, 1, 2}, 80, 2}, {1, {3}, 1, 2}},
+    {REVERSED_RUNS(20), 319 * 4, {2, {0, 1}, 8, 10}, {1, {3}, 1, 2}},
     /* Not all ten runs: 8 would be two blocks of 5, which are 6 in whole twos. */
-    {REVERSED_RUNS(20), 159 * 4, {2, {0, 1}, 8, 6, 0}, {1, {3}, 1, 2, 0}},
+    {REVERSED_RUNS(20), 159 * 4, {2, {0, 1}, 8, 6}, {1, {3}, 1, 2}},
     /* What is left makes more rows: twice 1600 are less than half of 8192 elements. */
-    {REVERSED_RUNS(20), 6400 * 4, {3, {0, 1, 2}, 80, 20, 0}, {1, {3}, 1, 4, 0}},
-    {REVERSED_RUNS(20), 6399 * 4, {3, {0, 1, 2}, 80, 20, 0}, {1, {3}, 1, 2, 0}},
+    {REVERSED_RUNS(20), 6400 * 4, {3, {0, 1, 2}, 80, 20}, {1, {3}, 1, 4}},
+    {REVERSED_RUNS(20), 6399 * 4, {3, {0, 1, 2}, 80, 20}, {1, {3}, 1, 2}},
 };
 
 static void test_groups_grow(void **state) {
@@ -69,8 +70,8 @@ static void test_quarters(void **state) {
   assert_int_equal(offers.count, 2);
   assert_true(offers.of[0].schedule.suits);
   assert_false(offers.of[1].schedule.suits);
-  expect_group(&offers.of[0].schedule.columns, &(rlt_group){3, {0, 1, 2}, 80, 8, 0});
-  expect_group(&offers.of[1].schedule.columns, &(rlt_group){3, {0, 1, 2}, 80, 2, 0});
+  expect_group(&offers.of[0].schedule.columns, &(rlt_group){3, {0, 1, 2}, 80, 8});
+  expect_group(&offers.of[1].schedule.columns, &(rlt_group){3, {0, 1, 2}, 80, 2});
   rlt_offers_free(&offers);
 }
 
@@ -171,13 +172,13 @@ static void test_schedules_without_a_tile(void **state) {
   rlt_scene scene = scene_of(&word, &staged_facts, &tuning);
   scene.is_wide = true;
   scene.method = &rlt_method_fill;
-  rlt_schedule made = rlt_method_schedule(&scene, RLT_MOVE_FILL, "so");
+  rlt_schedule made = rlt_gpu_schedule(&scene, RLT_MOVE_FILL, "so");
   assert_ptr_equal(made.problem, &word);
   assert_ptr_equal(made.method, &rlt_method_fill);
   assert_string_equal(made.reason, "so");
   assert_true(made.suits);
   assert_true(made.is_wide);
-  assert_int_equal(made.memory, RLT_STAGING_LOCAL);
+  assert_ptr_equal(made.target, &rlt_gpu_target);
   assert_int_equal(made.move, RLT_MOVE_FILL);
   assert_int_equal(made.tile_bytes, 16384);
   assert_int_equal(made.wish.runs.read_bytes, 7);
@@ -186,7 +187,7 @@ static void test_schedules_without_a_tile(void **state) {
   expect_group(&made.rows, &rlt_no_axes);
   scene.facts = &cpu_facts;
   made = rlt_method_schedule(&scene, RLT_MOVE_FILL, "so");
-  assert_int_equal(made.memory, RLT_STAGING_PRIVATE);
+  assert_ptr_equal(made.target, &rlt_cpu_target);
   assert_int_equal(made.wish.runs.read_bytes, 0);
   assert_int_equal(made.wish.runs.write_bytes, 0);
   assert_int_equal(made.wish.blocks.read_bytes, 0);
@@ -200,16 +201,14 @@ static void test_fills(void **state) {
                          .destination_elements = 5000,
                          .axis_count = 1,
                          .axes = {{5000, 0, 0, 1}}};
-  rlt_facts facts = staged_facts;
-  facts.most_iterations = 300;
-  rlt_scene scene = scene_of(&problem, &facts, &staged_tuning);
+  rlt_scene scene = scene_of(&problem, &staged_facts, &staged_tuning);
   rlt_offers offers = asked(&rlt_method_fill, scene);
   assert_int_equal(offers.count, 1);
   assert_int_equal(offers.of[0].schedule.columns.block, 4096);
   rlt_offers_free(&offers);
-  problem.destination_packed = 1;
+  problem.destination_packed = 1; /* 625 bytes */
   offers = asked(&rlt_method_fill, scene);
-  assert_int_equal(offers.of[0].schedule.columns.block, 104);
+  assert_int_equal(offers.of[0].schedule.columns.block, 5000);
   rlt_offers_free(&offers);
   /* Wider words are of work-items that share; and what has a source is nobody's to fill. */
   scene.is_wide = true;
@@ -217,7 +216,7 @@ static void test_fills(void **state) {
   offers = asked(&rlt_method_fill, scene);
   assert_int_equal(offers.count, 1);
   rlt_offers_free(&offers);
-  scene.facts = &direct_facts;
+  scene.facts = &plain_cpu_facts;
   offers = asked(&rlt_method_fill, scene);
   assert_int_equal(offers.count, 0);
   scene.is_wide = false;
@@ -335,7 +334,7 @@ static void test_channels_behind_a_single_step(void **state) {
   problem.axes[1] = (rlt_axis){2, 1, 1, 10000};
   rlt_offers offers = asked(&rlt_method_interleave, scene_of(&problem, &facts, &staged_tuning));
   assert_int_equal(offers.count, 1);
-  expect_group(&offers.of[0].schedule.rows, &(rlt_group){1, {2}, 1, 4, 0});
+  expect_group(&offers.of[0].schedule.rows, &(rlt_group){1, {2}, 1, 4});
   rlt_offers_free(&offers);
 }
 
@@ -363,7 +362,7 @@ static void test_axis_of_runs(void **state) {
     rlt_offers offers = asked(&rlt_method_interleave, scene_of(&problem, &facts, &staged_tuning));
     print_message("case %zu\n", i);
     assert_int_equal(offers.count, 1);
-    const rlt_group expected = {2, {0, cases[i].axis}, 100, cases[i].runs, 0};
+    const rlt_group expected = {2, {0, cases[i].axis}, 100, cases[i].runs};
     expect_group(&offers.of[0].schedule.columns, &expected);
     rlt_offers_free(&offers);
   }

@@ -10,7 +10,7 @@
 #include "problem_of.h"
 #include "relayout/relayout.h"
 #include "search/measure.h"
-#include "search/methods/method.h"
+#include "search/method.h"
 #include "shape_of.h"
 
 static relayout_status create_from(relayout_device *device, const char *from_text,

@@ -6,16 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cpu/planning.h"
 #include "plan/devices.h"
 #include "plan/plan.h"
 #include "plan/recorder.h"
 #include "problem/definition.h"
 #include "problem_of.h"
-#include "search/methods/method.h"
+#include "search/method.h"
 
-/* The direct device, where these are dear, and so is looking each element up. */
-static rlt_tuning direct_with(rlt_rates rates) {
-  rlt_tuning tuning = direct_tuning;
+/* A CPU where these are dear, and so is looking each element up. */
+static rlt_tuning cpu_with(rlt_rates rates) {
+  rlt_tuning tuning = plain_cpu_tuning;
   rates.of[RLT_RATE_ELEMENT] = 99;
   for (int32_t w = 0; w < RLT_WORD_SIZES; ++w) {
     tuning.words[w].rates = rates;
@@ -58,7 +59,7 @@ static void expect_tile(const rlt_schedule *schedule, int64_t rows, int64_t colu
 
 /* ---- What is dear is avoided ---- */
 
-/* Odd pitches on both sides: long segments have few lines in parts, long runs are few. */
+/* Odd pitches on both sides: long runs are few. */
 static void test_dear_terms(void **state) {
   (void)state;
   static const struct {
@@ -67,14 +68,13 @@ static void test_dear_terms(void **state) {
     int64_t columns;
   } cases[] = {
       {{{[RLT_RATE_LINE_AGAIN] = 0}}, 64, 128},
-      {{{[RLT_RATE_LINE_IN_PARTS] = 9}}, 32, 256},
       {{{[RLT_RATE_RUN] = 9}}, 128, 32},
-      {{{[RLT_RATE_LINE_IN_PARTS] = 0.5, [RLT_RATE_TILE] = 99}}, 64, 128},
+      {{{[RLT_RATE_RUN] = 0.1, [RLT_RATE_TILE] = 99}}, 64, 128},
   };
   const rlt_problem problem = problem_of("f32[1001,1003]{1,0}", "f32[1001,1003]{0,1}");
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
-    const rlt_tuning tuning = direct_with(cases[i].rates);
-    const rlt_schedule found = chosen(&problem, &direct_facts, &tuning);
+    const rlt_tuning tuning = cpu_with(cases[i].rates);
+    const rlt_schedule found = chosen(&problem, &plain_cpu_facts, &tuning);
     expect_tile(&found, cases[i].rows, cases[i].columns);
     assert_string_equal(found.method->name, "transpose");
   }
@@ -106,8 +106,8 @@ static void test_copies_go_straight_or_not(void **state) {
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
     const rlt_problem problem = problem_of(cases[i].from, cases[i].to);
-    const rlt_tuning tuning = direct_with(cases[i].rates);
-    const rlt_schedule found = chosen(&problem, &direct_facts, &tuning);
+    const rlt_tuning tuning = cpu_with(cases[i].rates);
+    const rlt_schedule found = chosen(&problem, &plain_cpu_facts, &tuning);
     assert_string_equal(found.method->name, "copy");
     assert_string_equal(rlt_move_name(found.move), rlt_move_name(cases[i].move));
   }
@@ -122,10 +122,10 @@ static void test_clearly_faster_ones_win(void **state) {
   int stayed = 0;
   int went = 0;
   for (int dear = 0; dear < 100; ++dear) {
-    const rlt_tuning tuning = direct_with((rlt_rates){.of = {[RLT_RATE_RUN] = 0.01 * dear}});
-    const rlt_schedule found = chosen(&problem, &direct_facts, &tuning);
+    const rlt_tuning tuning = cpu_with((rlt_rates){.of = {[RLT_RATE_RUN] = 0.01 * dear}});
+    const rlt_schedule found = chosen(&problem, &plain_cpu_facts, &tuning);
     rlt_offers offers;
-    assert_int_equal(rlt_offers_make(&elements, &direct_facts, &tuning, NULL, &offers, NULL),
+    assert_int_equal(rlt_offers_make(&elements, &plain_cpu_facts, &tuning, NULL, &offers, NULL),
                      RELAYOUT_OK);
     double first = 0;
     double best = 0;
@@ -154,7 +154,7 @@ typedef struct device_kind {
 } device_kind;
 
 static const device_kind kinds[] = {{"staged", &staged_facts, &staged_tuning},
-                                    {"direct", &direct_facts, &direct_tuning},
+                                    {"plain cpu", &plain_cpu_facts, &plain_cpu_tuning},
                                     {"cpu", &cpu_facts, &cpu_tuning}};
 
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
@@ -253,15 +253,15 @@ static const char *what_is_wrong(const rlt_facts *facts, const rlt_forms *forms,
   const rlt_schedule *const schedule = &offer->schedule;
   const rlt_problem *const problem = schedule->problem;
   const bool is_wide = problem == &forms->of[1];
-  const int64_t word = facts->words_need_alignment ? problem->element_bytes : 1;
+  const int64_t word = facts->target == &rlt_gpu_target ? problem->element_bytes : 1;
   if (schedule->method == NULL || schedule->reason == NULL) {
     return "no method, or no reason";
   }
   if (problem != &forms->of[0] && (forms->count < 2 || !is_wide)) {
     return "none of the problem's forms";
   }
-  if (schedule->is_wide != is_wide || schedule->memory != facts->memory) {
-    return "another form or memory than it says";
+  if (schedule->is_wide != is_wide || schedule->target != facts->target) {
+    return "another form or target than it says";
   }
   if (!(offer->cost.fraction > 0 && offer->cost.fraction <= 1)) {
     return "a fraction that is none";
@@ -271,7 +271,7 @@ static const char *what_is_wrong(const rlt_facts *facts, const rlt_forms *forms,
     return "another alignment than the device's words want";
   }
   if (schedule->only_aligned !=
-      (facts->words_need_alignment ? is_wide : schedule->destination_alignment > 1)) {
+      (facts->target == &rlt_gpu_target ? is_wide : schedule->destination_alignment > 1)) {
     return "only_aligned is not what the alignment says";
   }
   if (schedule->threads < 1 || schedule->threads > facts->threads || schedule->grain < 1 ||
@@ -351,9 +351,10 @@ static void test_two_ways_to_share_lines(void **state) {
   const rlt_forms elements = {.count = 1,
                               .of = {problem_of("f32[1024,1024]{1,0}", "f32[1024,1024]{0,1}")}};
   rlt_offers offers;
-  assert_int_equal(
-      rlt_offers_make(&elements, &far, &cpu_tuning, &rlt_method_transpose, &offers, NULL),
-      RELAYOUT_OK);
+  assert_int_equal(rlt_offers_make(&elements, &far, &cpu_tuning,
+                                   &(rlt_offers_request){.method = &rlt_method_transpose}, &offers,
+                                   NULL),
+                   RELAYOUT_OK);
   assert_true(offers.count >= 2);
   assert_false(offers.of[0].schedule.combined);
   assert_int_equal(offers.of[0].schedule.destination_alignment, 64);
@@ -372,7 +373,7 @@ static rlt_schedule by_wish(const rlt_offers *offers, const rlt_schedule *like, 
                             bool combines) {
   rlt_schedule made = *like;
   made.wish = wish;
-  rlt_schedule_stage(offers->facts, &made);
+  rlt_cpu_lay_out_tile(offers->facts, &made);
   rlt_schedule_finish(offers->facts, offers->tuning, combines, &made);
   return made;
 }

@@ -9,7 +9,7 @@
 #include "plan/plan.h"
 #include "plan/recorder.h"
 #include "relayout/relayout.h"
-#include "search/methods/method.h"
+#include "search/method.h"
 #include "search/wisdom.h"
 #include "shape_of.h"
 #include "view_of.h"
@@ -946,7 +946,7 @@ static void test_wishes(void **state) {
   assert_true(all.for_batches);
 
   /* One that differs in anything is another. */
-  static const rlt_method method = {"test", NULL};
+  static const rlt_method method = {"test"};
   rlt_wish others[11];
   for (size_t i = 0; i < sizeof others / sizeof others[0]; ++i) {
     others[i] = none;
@@ -994,12 +994,12 @@ static void test_device_is_set_up(void **state) {
 
 static void test_facts_that_are_told(void **state) {
   (void)state;
-  const rlt_facts facts = {.line_bytes = 64,
-                           .caches = {{32768, 8, 2}, {1 << 20, 16, 4}, {1 << 25, 11, 12}},
-                           .page_bytes = 4096,
-                           .tlb_pages = {64, 2048},
-                           .vector_bytes = 32,
-                           .streams = true};
+  const rlt_machine facts = {.line_bytes = 64,
+                             .caches = {{32768, 8, 2}, {1 << 20, 16, 4}, {1 << 25, 11, 12}},
+                             .page_bytes = 4096,
+                             .tlb_pages = {64, 2048},
+                             .vector_bytes = 32,
+                             .streams = true};
   relayout_device_info info = RELAYOUT_DEVICE_INFO_INIT;
   rlt_device_info_add_facts(&facts, &info);
   for (int level = 0; level < 3; ++level) {

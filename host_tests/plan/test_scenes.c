@@ -2,9 +2,10 @@
  * by hand, at both sides of where that changes. */
 #include "cmocka_all.h"
 
+#include "gpu/planning.h"
 #include "plan/asked.h"
 #include "plan/devices.h"
-#include "search/methods/method.h"
+#include "search/method.h"
 
 /* 100 runs of `valid` elements, of `extent` that lie `pitch` apart in the destination. */
 #define RUNS(bytes, extent, valid, pitch, fill)                                                    \
@@ -139,21 +140,24 @@ static void test_square_tiles_pay(void **state) {
       {MATRIX(1, 32, 32), 4, false, true},  {MATRIX(1, 31, 32), 4, false, false},
       {MATRIX(1, 32, 31), 4, false, false},
   };
+  rlt_tuning small_tiles = staged_tuning; /* which all of these fill */
+  small_tiles.tile_bytes = 256;
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
     rlt_problem problem = cases[i].problem;
     problem.source_packed = cases[i].packed;
-    const rlt_scene private = scene_of(&problem, &direct_facts, &direct_tuning);
-    const rlt_scene local = scene_of(&problem, &staged_facts, &staged_tuning);
     print_message("case %zu\n", i);
-    assert_int_equal(rlt_square_tiles_pay(&private), cases[i].pay);
-    assert_int_equal(rlt_square_tiles_pay(&local), cases[i].pay_locally);
+    rlt_offers offers =
+        asked(&rlt_method_transpose, scene_of(&problem, &plain_cpu_facts, &plain_cpu_tuning));
+    assert_int_equal(offers.count > 0, cases[i].pay);
+    rlt_offers_free(&offers);
+    offers = asked(&rlt_method_transpose, scene_of(&problem, &staged_facts, &small_tiles));
+    assert_int_equal(offers.count, 1);
+    assert_int_equal(offers.of[0].schedule.suits, cases[i].pay_locally);
+    rlt_offers_free(&offers);
   }
   /* Words of 64 bytes' lines: never less than two on a side. */
   const rlt_problem narrow = MATRIX(16, 1, 9);
-  rlt_facts facts = direct_facts;
-  facts.line_bytes = 16;
-  const rlt_scene scene = scene_of(&narrow, &facts, &direct_tuning);
-  assert_false(rlt_square_tiles_pay(&scene));
+  assert_false(rlt_sides_are_long(&narrow, 16, 2));
 }
 
 static void test_left_to_wider_words(void **state) {
@@ -163,12 +167,17 @@ static void test_left_to_wider_words(void **state) {
       for (int packed = 0; packed < 2; ++packed) {
         rlt_problem problem = MATRIX(1, 64, 64);
         problem.source_packed = 4 * packed;
-        rlt_scene scene = scene_of(&problem, &direct_facts, &direct_tuning);
+        rlt_scene scene = scene_of(&problem, &staged_facts, &staged_tuning);
         scene.has_wide = has_wide;
         scene.is_wide = is_wide;
-        assert_int_equal(rlt_is_left_to_wide(&scene), has_wide && !is_wide && packed);
+        rlt_offers offers = asked(&rlt_method_permute, scene);
+        assert_int_equal(offers.count == 0, has_wide && !is_wide && packed);
+        rlt_offers_free(&offers);
         scene.facts = &cpu_facts; /* whose words lie anywhere */
-        assert_int_equal(rlt_is_left_to_wide(&scene), has_wide && !is_wide);
+        scene.tuning = &cpu_tuning;
+        offers = asked(&rlt_method_transpose, scene);
+        assert_int_equal(offers.count == 0, has_wide && !is_wide);
+        rlt_offers_free(&offers);
       }
     }
   }
@@ -192,12 +201,9 @@ static void test_bytes_of_packed_elements(void **state) {
     problem.axes[1].destination_stride = cases[i].columns;
     problem.destination_elements = 64 * cases[i].columns;
     problem.destination_packed = cases[i].packed;
-    rlt_scene scene = scene_of(&problem, &staged_facts, &staged_tuning);
     print_message("case %zu\n", i);
-    assert_int_equal(rlt_writes_bytes(&scene, false), cases[i].one_axis);
-    assert_int_equal(rlt_writes_bytes(&scene, true), cases[i].several_axes);
-    scene.facts = &direct_facts; /* whose workers put lines together */
-    assert_true(rlt_writes_bytes(&scene, false));
+    assert_int_equal(rlt_gpu_writes_bytes(&problem, false), cases[i].one_axis);
+    assert_int_equal(rlt_gpu_writes_bytes(&problem, true), cases[i].several_axes);
     const rlt_byte_run run = rlt_byte_run_of(&problem);
     assert_int_equal(run.last, cases[i].last);
     assert_int_equal(run.steps, cases[i].steps);
@@ -244,42 +250,45 @@ static void test_straight_runs(void **state) {
   assert_int_equal(rlt_straight_run(&scene).axis_count, 0);
 }
 
-/* A work-item looks up what it bears: three iterations an element, and one more for each operation
- * of a program; whole bytes of packed ones, though the last one may have fewer. */
+/* A group's work-items look up as many elements as 48 * 1024 iterations of each do: three for an
+ * element, and one more for each operation of a program. Packed elements are whole bytes, though
+ * the last byte may have fewer. */
 static void test_runs_of_lookups(void **state) {
   (void)state;
-  static const rlt_index_program program = {.count = 2};
   static const struct {
     int64_t packed;
-    bool has_program;
-    int64_t most_iterations;
+    int32_t operations; /* of a program; 0: there is none */
+    int64_t group_size;
     int64_t block;
   } cases[] = {
-      {0, false, INT64_MAX, 1024},
-      {0, false, 300, 100},
-      {0, false, 299, 99},
-      {0, true, 300, 60},
-      {0, false, 1, 1},
-      {4, false, 297, 100},
-      {4, false, 1, 2},
-      {1, false, 300, 104},
-      {1, true, 1, 8},
+      {0, 0, 1, 1024},  {0, 97, 1, 491},  {0, 97, 2, 982},    {0, 97, 256, 1024},
+      {0, 49149, 1, 1}, {0, 50000, 1, 1}, {0, 50000, 64, 64}, {4, 97, 1, 492},
+      {4, 49149, 1, 2}, {1, 97, 1, 496},  {1, 49149, 1, 8},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
     rlt_problem problem = RUNS(4, 2000, 2000, 2000, false);
+    const rlt_index_program program = {.count = cases[i].operations};
     rlt_facts facts = staged_facts;
-    facts.most_iterations = cases[i].most_iterations;
+    facts.group_size = cases[i].group_size;
     problem.element_bytes = cases[i].packed > 0 ? 1 : 4;
     problem.destination_packed = cases[i].packed;
-    problem.index_program = cases[i].has_program ? &program : NULL;
+    problem.index_program = cases[i].operations > 0 ? &program : NULL;
     const rlt_scene scene = scene_of(&problem, &facts, &staged_tuning);
     print_message("case %zu\n", i);
-    assert_int_equal(rlt_index_run(&scene).block, cases[i].block);
+    assert_int_equal(rlt_gpu_index_run(&scene).block, cases[i].block);
   }
+  /* One that moves tiles by itself goes on for as long as it takes. */
+  static const rlt_index_program long_program = {.count = 50000};
+  rlt_problem alone = RUNS(4, 2000, 2000, 2000, false);
+  alone.index_program = &long_program;
+  rlt_offers offers =
+      asked(&rlt_method_index_program, scene_of(&alone, &plain_cpu_facts, &plain_cpu_tuning));
+  assert_int_equal(offers.of[0].schedule.columns.block, 2000);
+  rlt_offers_free(&offers);
   rlt_problem last = {
       .element_bytes = 1, .destination_packed = 4, .axis_count = 1, .axes = {{7, 7, 1, 1}}};
   const rlt_scene scene = scene_of(&last, &staged_facts, &staged_tuning);
-  assert_int_equal(rlt_index_run(&scene).block, 7);
+  assert_int_equal(rlt_gpu_index_run(&scene).block, 7);
 }
 
 /* Work-items own whole bytes: without a program packed elements are looked up only where no tile
@@ -369,7 +378,8 @@ static void test_copies_by_length(void **state) {
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
     print_message("case %zu\n", i);
-    expect_copies(scene_of(&cases[i].problem, &direct_facts, &direct_tuning), cases[i].expected);
+    expect_copies(scene_of(&cases[i].problem, &plain_cpu_facts, &plain_cpu_tuning),
+                  cases[i].expected);
   }
 }
 
@@ -380,7 +390,7 @@ static void test_copies_that_change_elements(void **state) {
   static const copies put_together = {false, false, true, true};
   rlt_problem problem = RUNS(4, 256, 256, 257, false);
   problem.conversion = to_bf16;
-  const rlt_scene scene = scene_of(&problem, &direct_facts, &direct_tuning);
+  const rlt_scene scene = scene_of(&problem, &plain_cpu_facts, &plain_cpu_tuning);
   expect_copies(scene, straight); /* of 512 bytes where they are fewer */
   problem.fills = true;
   expect_copies(scene, put_together);
@@ -406,22 +416,17 @@ static void test_copies_that_change_elements(void **state) {
   expect_copies(scene, put_together);
 }
 
-/* Wider words of a worker's that want to be aligned gain nothing where runs are copied as they are;
- * and elements are left to those that need not be. */
+/* On CPUs wider words may lie anywhere, so that elements are left to them. */
 static void test_copies_of_wider_words(void **state) {
   (void)state;
   const rlt_problem problem = RUNS(4, 600, 600, 601, false);
-  rlt_scene scene = scene_of(&problem, &direct_facts, &direct_tuning);
+  rlt_scene scene = scene_of(&problem, &cpu_facts, &cpu_tuning);
   scene.has_wide = scene.is_wide = true;
-  expect_copies(scene, (copies){false, false, true, true});
-  scene.facts = &cpu_facts;
-  scene.tuning = &cpu_tuning;
   expect_copies(scene, (copies){true, true, false, false});
   scene.is_wide = false;
   expect_copies(scene, (copies){false, false, false, false});
-  assert_false(rlt_copy_suits(&scene));
   scene.has_wide = false;
-  assert_true(rlt_copy_suits(&scene));
+  expect_copies(scene, (copies){true, true, false, false});
 }
 
 /* Work-items that share tiles copy whole lines: 16 floats that are written. */

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "cpu/planning.h"
+#include "gpu/planning.h"
 #include "plan/devices.h"
 #include "schedule/schedule.h"
 
@@ -30,9 +32,9 @@
 static rlt_schedule unfinished(const rlt_problem *problem, const rlt_facts *facts, rlt_move move,
                                rlt_group columns, rlt_group rows) {
   rlt_schedule made = {
-      .problem = problem, .memory = facts->memory, .columns = columns, .rows = rows, .move = move};
+      .problem = problem, .target = facts->target, .columns = columns, .rows = rows, .move = move};
   if (rlt_schedule_has_tables(&made)) {
-    rlt_schedule_stage(facts, &made);
+    rlt_cpu_lay_out_tile(facts, &made);
   }
   return made;
 }
@@ -56,10 +58,10 @@ static void test_moves(void **state) {
                             move == RLT_MOVE_TRANSPOSE || move == RLT_MOVE_BIT_TRANSPOSE;
     rlt_problem problem = MATRIX(1024);
     rlt_schedule schedule = {
-        .problem = &problem, .move = (rlt_move)move, .memory = RLT_STAGING_PRIVATE};
+        .problem = &problem, .move = (rlt_move)move, .target = &rlt_cpu_target};
     assert_string_equal(rlt_move_name((rlt_move)move), names[move]);
     assert_int_equal(rlt_schedule_has_tables(&schedule), has_tables);
-    schedule.memory = RLT_STAGING_LOCAL;
+    schedule.target = &rlt_gpu_target;
     assert_false(rlt_schedule_has_tables(&schedule));
     assert_int_equal(rlt_schedule_goes_by_index(&schedule), move == RLT_MOVE_INDEX);
     /* Bytes that packed elements share are filled element by element. */
@@ -69,13 +71,8 @@ static void test_moves(void **state) {
   }
 }
 
-static void test_iterations_of_an_element(void **state) {
+static void test_elements_of_a_byte(void **state) {
   (void)state;
-  static const rlt_index_program program = {.count = 5};
-  rlt_problem problem = MATRIX(1024);
-  assert_int_equal(rlt_index_iterations(&problem), 2);
-  problem.index_program = &program;
-  assert_int_equal(rlt_index_iterations(&problem), 7);
   assert_int_equal(rlt_in_byte(0), 1);
   assert_int_equal(rlt_in_byte(1), 8);
   assert_int_equal(rlt_in_byte(4), 2);
@@ -92,7 +89,8 @@ static void test_past_the_cache(void **state) {
   } caches[] = {{0, false}, {1, true}, {(4 << 20) - 1, true}, {4 << 20, false}, {8 << 20, false}};
   for (size_t i = 0; i < sizeof caches / sizeof caches[0]; ++i) {
     const rlt_facts facts = {.cache_bytes = caches[i].cache_bytes};
-    assert_int_equal(rlt_is_past_cache(&problem, &facts), caches[i].is_past);
+    assert_int_equal(rlt_is_past_cache(&problem, &facts, false), caches[i].is_past);
+    assert_false(rlt_is_past_cache(&problem, &facts, true));
   }
 }
 
@@ -113,23 +111,16 @@ static void test_streamed_and_loaded(void **state) {
       rlt_schedule schedule = {.problem = &problem, .move = (rlt_move)move};
       schedule.wish.stores = cases[i].stores;
       facts.cache_bytes = cases[i].cache_bytes;
-      facts.loads = true;
       const bool streams = cases[i].streams && move != RLT_MOVE_INDEX;
-      assert_int_equal(rlt_schedule_streams(&facts, &schedule), streams);
+      assert_int_equal(rlt_cpu_streams(&facts, &schedule), streams);
       /* What is brought together first is what registers turn, where a tile wants it so. */
-      assert_false(rlt_schedule_loads(&facts, &schedule));
+      assert_false(rlt_cpu_loads(&facts, &schedule));
       schedule.wish.loads = true;
       const bool loads = streams && (move == RLT_MOVE_TRANSPOSE || move == RLT_MOVE_INTERLEAVE);
-      assert_int_equal(rlt_schedule_loads(&facts, &schedule), loads);
+      assert_int_equal(rlt_cpu_loads(&facts, &schedule), loads);
       problem.source_packed = 4;
-      assert_false(rlt_schedule_loads(&facts, &schedule));
+      assert_false(rlt_cpu_loads(&facts, &schedule));
       problem.source_packed = 0;
-      facts.loads = false;
-      assert_false(rlt_schedule_loads(&facts, &schedule));
-      facts.loads = true;
-      facts.memory = RLT_STAGING_LOCAL;
-      assert_false(rlt_schedule_streams(&facts, &schedule));
-      assert_false(rlt_schedule_loads(&facts, &schedule));
     }
   }
 }
@@ -160,8 +151,6 @@ static void test_staged(void **state) {
   far.cache_bytes = 1;
   rlt_facts near = cpu_facts;
   near.cache_bytes = 1 << 30;
-  rlt_facts gathers = near;
-  gathers.scatters = false;
   const struct {
     const rlt_problem *problem;
     const rlt_facts *facts;
@@ -177,12 +166,10 @@ static void test_staged(void **state) {
       {&matrix_1024, &staged_facts, RLT_MOVE_COPY, RLT_STORES_BY_SIZE, 64, 64, false},
       {&matrix_1024, &staged_facts, RLT_MOVE_INTERLEAVE, RLT_STORES_BY_SIZE, 64, 64, false},
       {&matrix_1024, &staged_facts, RLT_MOVE_INDEX, RLT_STORES_BY_SIZE, 64, 64, false},
-      /* A worker's tables, past the cache, or on devices that do not scatter; never runs. */
+      /* A worker's tables, past the cache; never runs. */
       {&matrix_1024, &far, RLT_MOVE_TRANSPOSE, RLT_STORES_BY_SIZE, 64, 64, true},
       {&matrix_1024, &far, RLT_MOVE_COPY, RLT_STORES_BY_SIZE, 64, 64, false},
       {&matrix_1024, &far, RLT_MOVE_INDEX, RLT_STORES_BY_SIZE, 64, 64, false},
-      {&matrix_1024, &gathers, RLT_MOVE_TRANSPOSE, RLT_STORES_BY_SIZE, 64, 64, true},
-      {&matrix_1024, &gathers, RLT_MOVE_TRANSPOSE, RLT_STORES_DIRECT, 64, 64, true},
       /* In a cache what is as long as a block is written at once, as runs of a line are. */
       {&matrix_1024, &near, RLT_MOVE_TRANSPOSE, RLT_STORES_BY_SIZE, 64, 64, false},
       {&matrix_1024, &near, RLT_MOVE_TRANSPOSE, RLT_STORES_BY_SIZE, 16, 64, false},
@@ -210,7 +197,7 @@ static void test_staged(void **state) {
     rlt_schedule_finish(cases[i].facts, &cpu_tuning, false, &schedule);
     assert_int_equal(schedule.staged, cases[i].staged);
     /* Only what is put together first leaves time to fetch what comes next. */
-    const bool fetches = cases[i].staged && cases[i].facts->prefetches;
+    const bool fetches = cases[i].staged && cases[i].facts->target == &rlt_cpu_target;
     assert_int_equal(schedule.prefetch.tiles, fetches ? 2 : 0);
     assert_int_equal(schedule.prefetch.level, fetches ? 1 : 0);
   }
@@ -290,7 +277,7 @@ static void test_lines_that_tiles_share(void **state) {
   }
 }
 
-/* Segments that no tile goes on with, and devices that combine none. */
+/* Segments that no tile goes on with, and stores that go through the caches. */
 static void test_lines_that_nobody_shares(void **state) {
   (void)state;
   static const rlt_problem matrix = MATRIX(1000);
@@ -303,10 +290,6 @@ static void test_lines_that_nobody_shares(void **state) {
   assert_int_equal(schedule.destination_alignment, 1);
   schedule = of_blocks(&matrix, &far, RLT_MOVE_TRANSPOSE, 120, 64);
   schedule.wish.stores = RLT_STORES_CACHED;
-  rlt_schedule_finish(&far, &cpu_tuning, true, &schedule);
-  assert_false(schedule.combined);
-  far.combines_lines = false;
-  schedule = of_blocks(&matrix, &far, RLT_MOVE_TRANSPOSE, 120, 64);
   rlt_schedule_finish(&far, &cpu_tuning, true, &schedule);
   assert_false(schedule.combined);
 }
@@ -326,7 +309,6 @@ static void test_words_that_want_to_be_aligned(void **state) {
   } cases[] = {
       {RLT_MOVE_TRANSPOSE, false, 0, false, 4, 4, false},
       {RLT_MOVE_TRANSPOSE, true, 0, false, 4, 4, true},
-      {RLT_MOVE_BIT_TRANSPOSE, true, 4, false, 4, 4, false},
       {RLT_MOVE_TRANSPOSE, false, 0, true, 4, 2, false},
       {RLT_MOVE_FILL, false, 0, false, 1, 4, false},
   };
@@ -338,10 +320,10 @@ static void test_words_that_want_to_be_aligned(void **state) {
     if (cases[i].converts) {
       problem.conversion = (rlt_conversion){.from = RELAYOUT_F32, .to = RELAYOUT_BF16, .scale = 1};
     }
-    rlt_schedule schedule = of_blocks(&problem, &direct_facts, cases[i].move, 64, 64);
+    rlt_schedule schedule = of_blocks(&problem, &staged_facts, cases[i].move, 64, 64);
     schedule.is_wide = cases[i].is_wide;
     print_message("case %zu\n", i);
-    rlt_schedule_finish(&direct_facts, &direct_tuning, false, &schedule);
+    rlt_schedule_finish(&staged_facts, &staged_tuning, false, &schedule);
     assert_int_equal(schedule.source_alignment, cases[i].source);
     assert_int_equal(schedule.destination_alignment, cases[i].destination);
     assert_int_equal(schedule.only_aligned, cases[i].only_aligned);
@@ -510,65 +492,21 @@ static void test_tiles_that_wait(void **state) {
 
 /* ---- Groups and grains ---- */
 
-/* A work-item by itself takes tiles of so many bytes together, while it stays within the iterations
- * of all its loops: two for each loop, three for each of 16 * 64 elements, two for each of 64 rows,
- * and one. */
-static void test_grains_of_work_items(void **state) {
+/* 1024 tiles in no more groups than a launch has. */
+static void test_grains_of_few_groups(void **state) {
   (void)state;
   static const rlt_problem matrix = MATRIX(1024);
-  enum { ITERATIONS = 2 * 2 + 3 * 16 * 64 + 2 * 64 + 1 };
   static const struct {
-    int64_t item_bytes;
-    int64_t most_iterations;
     int64_t most_groups;
     int64_t grain;
-  } cases[] = {
-      {4096, INT64_MAX, 65535, 1},
-      {4095, INT64_MAX, 65535, 1},
-      {65536, INT64_MAX, 65535, 16},
-      {65535, INT64_MAX, 65535, 15},
-      {65536, 5 * ITERATIONS, 65535, 5},
-      {65536, 5 * ITERATIONS - 1, 65535, 4},
-      {65536, 1, 65535, 1},
-      /* 1024 tiles in no more groups than a launch has. */
-      {4096, INT64_MAX, 1024, 1},
-      {4096, INT64_MAX, 1023, 2},
-      {4096, INT64_MAX, 100, 11},
-  };
+  } cases[] = {{65535, 1}, {1024, 1}, {1023, 2}, {100, 11}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
-    rlt_facts facts = direct_facts;
-    rlt_tuning tuning = direct_tuning;
-    facts.most_iterations = cases[i].most_iterations;
+    rlt_facts facts = staged_facts;
     facts.most_groups = cases[i].most_groups;
-    tuning.item_bytes = cases[i].item_bytes;
     rlt_schedule schedule = of_blocks(&matrix, &facts, RLT_MOVE_TRANSPOSE, 16, 64);
-    print_message("case %zu\n", i);
-    rlt_schedule_finish(&facts, &tuning, false, &schedule);
+    rlt_schedule_finish(&facts, &staged_tuning, false, &schedule);
     assert_int_equal(schedule.grain, cases[i].grain);
-    assert_int_equal(schedule.group_size, 1);
   }
-  /* Without tables an element takes one; looked up by itself, two and what its program has. */
-  static const struct {
-    rlt_move move;
-    int64_t iterations;
-  } moves[] = {{RLT_MOVE_COPY, 4 + 1024 + 128 + 1}, {RLT_MOVE_INDEX, 4 + 2 * 1024 + 128 + 1}};
-  for (size_t i = 0; i < 2; ++i) {
-    rlt_facts facts = direct_facts;
-    facts.most_iterations = 3 * moves[i].iterations;
-    rlt_schedule schedule = of_blocks(&matrix, &facts, moves[i].move, 16, 64);
-    rlt_schedule_finish(&facts, &direct_tuning, false, &schedule);
-    assert_int_equal(schedule.grain, 3);
-    --facts.most_iterations;
-    rlt_schedule_finish(&facts, &direct_tuning, false, &schedule);
-    assert_int_equal(schedule.grain, 2);
-  }
-  /* Bits of packed elements: 1024 of four are 512 bytes. */
-  rlt_problem packed = MATRIX(1024);
-  packed.element_bytes = 1;
-  packed.destination_packed = 4;
-  rlt_schedule schedule = of_blocks(&packed, &direct_facts, RLT_MOVE_TRANSPOSE, 16, 64);
-  rlt_schedule_finish(&direct_facts, &direct_tuning, false, &schedule);
-  assert_int_equal(schedule.grain, 128);
 }
 
 /* A group moves a tile at a time, unless each work-item finds its own elements: the 256 are rows of
@@ -613,19 +551,19 @@ static void test_work_items_side_by_side(void **state) {
                  rlt_group_of_axis(&bytes, 2, 3));
   schedule.group_size = 64;
   rlt_grid_make(&bytes, &schedule.columns, &schedule.rows, &grid);
-  assert_int_equal(rlt_schedule_across_shift(&schedule, &grid), 6);
+  assert_int_equal(rlt_gpu_across_shift(&schedule, grid.tile_count), 6);
   rlt_group_append(&bytes, &schedule.columns, 1, 4 * 512);
   rlt_grid_make(&bytes, &schedule.columns, &schedule.rows, &grid);
-  assert_int_equal(rlt_schedule_across_shift(&schedule, &grid), 5);
+  assert_int_equal(rlt_gpu_across_shift(&schedule, grid.tile_count), 5);
   schedule.columns.block = 16;
   rlt_grid_make(&bytes, &schedule.columns, &schedule.rows, &grid);
-  assert_int_equal(rlt_schedule_across_shift(&schedule, &grid), 5);
+  assert_int_equal(rlt_gpu_across_shift(&schedule, grid.tile_count), 5);
 
   /* Tables: rows and columns as they are. */
   schedule = of_blocks(&bytes, &facts, RLT_MOVE_PERMUTE, 8, 8);
   schedule.group_size = 64;
   rlt_grid_make(&bytes, &schedule.columns, &schedule.rows, &grid);
-  assert_int_equal(rlt_schedule_across_shift(&schedule, &grid), 3);
+  assert_int_equal(rlt_gpu_across_shift(&schedule, grid.tile_count), 3);
 }
 
 static void test_work_items_along_runs(void **state) {
@@ -644,7 +582,7 @@ static void test_work_items_along_runs(void **state) {
       unfinished(&packed, &facts, RLT_MOVE_INDEX, rlt_group_of_axis(&packed, 0, 6), rlt_no_axes);
   schedule.group_size = 64;
   rlt_grid_make(&packed, &schedule.columns, &schedule.rows, &grid);
-  assert_int_equal(rlt_schedule_across_shift(&schedule, &grid), 2);
+  assert_int_equal(rlt_gpu_across_shift(&schedule, grid.tile_count), 2);
 
   /* Copies by units of four bytes, whole lines of 32 at least: of 256 bytes and 4 rows two lines,
    * which two rows share; changed to floats each is one byte. */
@@ -656,16 +594,16 @@ static void test_work_items_along_runs(void **state) {
   schedule = of_blocks(&copied, &facts, RLT_MOVE_COPY, 256, 4);
   schedule.group_size = 64;
   rlt_grid_make(&copied, &schedule.columns, &schedule.rows, &grid);
-  assert_int_equal(rlt_schedule_across_shift(&schedule, &grid), 5);
+  assert_int_equal(rlt_gpu_across_shift(&schedule, grid.tile_count), 5);
   schedule.rows = rlt_group_of_axis(&copied, 1, 1);
-  assert_int_equal(rlt_schedule_across_shift(&schedule, &grid), 6);
+  assert_int_equal(rlt_gpu_across_shift(&schedule, grid.tile_count), 6);
   schedule.columns = rlt_group_of_axis(&copied, 0, 32);
   schedule.rows = rlt_group_of_axis(&copied, 1, 8);
-  assert_int_equal(rlt_schedule_across_shift(&schedule, &grid), 3);
+  assert_int_equal(rlt_gpu_across_shift(&schedule, grid.tile_count), 3);
   copied.conversion = (rlt_conversion){.from = RELAYOUT_U8, .to = RELAYOUT_F32, .scale = 1};
-  assert_int_equal(rlt_schedule_across_shift(&schedule, &grid), 5);
+  assert_int_equal(rlt_gpu_across_shift(&schedule, grid.tile_count), 5);
   schedule.group_size = 1;
-  assert_int_equal(rlt_schedule_across_shift(&schedule, &grid), 0);
+  assert_int_equal(rlt_gpu_across_shift(&schedule, grid.tile_count), 0);
 }
 
 /* ---- Comparing ---- */
@@ -691,11 +629,9 @@ static void test_equal_schedules(void **state) {
   others[count++].columns.axis_count = 0;
   others[count++].columns.axes[0] = 1;
   others[count++].columns.block = 127;
-  others[count++].columns.halo = 1;
   others[count++].rows.axis_count = 0;
   others[count++].rows.axes[0] = 0;
   others[count++].rows.block = 63;
-  others[count++].rows.halo = 1;
   others[count++].loops.inner_count -= 1;
   others[count++].loops.outer_count -= 1;
   others[count++].loops.inner[0] ^= 1;
@@ -728,7 +664,7 @@ static void test_equal_schedules(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_moves),
-      cmocka_unit_test(test_iterations_of_an_element),
+      cmocka_unit_test(test_elements_of_a_byte),
       cmocka_unit_test(test_past_the_cache),
       cmocka_unit_test(test_streamed_and_loaded),
       cmocka_unit_test(test_staged),
@@ -740,7 +676,7 @@ int main(void) {
       cmocka_unit_test(test_wished_blocks),
       cmocka_unit_test(test_blocks_of_long_runs),
       cmocka_unit_test(test_tiles_that_wait),
-      cmocka_unit_test(test_grains_of_work_items),
+      cmocka_unit_test(test_grains_of_few_groups),
       cmocka_unit_test(test_grains_of_groups),
       cmocka_unit_test(test_work_items_side_by_side),
       cmocka_unit_test(test_work_items_along_runs),

@@ -1,18 +1,16 @@
 /* test_tuning_file.c: rows are kept for devices that are opened later, or are not and say so. */
 #include "cmocka_all.h"
 
-#include <math.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "device/target.h"
 #include "plan/held.h"
 #include "relayout/relayout.h"
+#include "schedule/schedule_text.h"
 #include "scratch.h"
 #include "search/tuning_text.h"
 
@@ -175,55 +173,52 @@ static void test_text_fits_any_buffer(void **state) {
   relayout_device_destroy(device);
 }
 
-typedef struct findings {
-  int count;
-  pthread_t thread;
-} findings;
-
-static void note(void *context, const relayout_tuned *what) {
-  findings *const all = context;
-  assert_int_equal(what->struct_size, sizeof *what);
-  assert_true(pthread_equal(pthread_self(), all->thread));
-  ++all->count;
-}
-
-static void this_month(char month[RLT_DATE_SIZE]) {
-  const time_t now = time(NULL);
-  struct tm date;
-  assert_true(strftime(month, RLT_DATE_SIZE, "%Y-%m", gmtime_r(&now, &date)) > 0);
-}
-
-/* In so little time few wishes run, but some do. What the times are decides whether a row is kept,
- * and that is said. */
-static void test_tuned(void **state) {
+/* Plans that are created from then on go by it; what is no row changes nothing. */
+static void test_set(void **state) {
   (void)state;
-  char begun[RLT_DATE_SIZE], month[RLT_DATE_SIZE];
-  this_month(begun);
   relayout_device *device = opened();
-  findings all = {.thread = pthread_self()};
-  int32_t was_kept = -1;
-  relayout_tune_options options = RELAYOUT_TUNE_OPTIONS_INIT;
-  options.seconds = 0.5;
-  options.found = note;
-  options.context = &all;
-  options.was_kept = &was_kept;
-  assert_int_equal(relayout_device_tune(device, &options, NULL), RELAYOUT_OK);
-  assert_true(all.count > 0);
-  assert_true(strcmp(device->tuning->suites, "tune") != 0);
-  relayout_device_destroy(device);
-  assert_int_equal(was_kept, scratch_count(folder) > 0);
-  if (!was_kept) {
-    return;
+  relayout_shape from, to;
+  relayout_plan *before, *after;
+  char texts[2][RLT_SCHEDULE_TEXT_SIZE];
+  relayout_error error;
+  assert_int_equal(relayout_shape_parse("u8[4096,4096]", &from, NULL), RELAYOUT_OK);
+  assert_int_equal(relayout_shape_parse("u8[4096,4096]{0,1}", &to, NULL), RELAYOUT_OK);
+  assert_int_equal(relayout_plan_create(device, &from, &to, NULL, &before, NULL), RELAYOUT_OK);
+  for (int number = 0; number < 2; ++number) {
+    change_text(device);
+    char *const first = strstr(text, "device: ") + strlen("device: ");
+    *first = number == 0 ? *first : '?'; /* of whatever device it is */
+    assert_int_equal(relayout_device_set_tuning(device, text, NULL), RELAYOUT_OK);
+    assert_int_equal(device->tuning->block_bytes, 65537);
+    char *const block = strstr(text, "block_bytes=65537");
+    memcpy(block, "block_bytes=65536", strlen("block_bytes=65536"));
+    assert_int_equal(relayout_device_set_tuning(device, text, NULL), RELAYOUT_OK);
+    assert_int_equal(device->tuning->block_bytes, 65536);
   }
-  device = opened();
-  char kind[RLT_KIND_SIZE];
-  snprintf(kind, sizeof kind, "%s, %s", device->info.description, device->info.instructions);
-  assert_string_equal(device->tuning->kind, kind);
-  assert_string_equal(device->tuning->suites, "tune");
-  const char *const date = device->tuning->date;
-  this_month(month);
-  assert_true(strcmp(begun, date) <= 0 && strcmp(date, month) <= 0);
+  rlt_tuning row = *device->tuning;
+  for (int t = 0; t < RLT_TILES; ++t) {
+    row.words[0].tiles[t].runs = (rlt_reach){2048, 64};
+  }
+  rlt_text written = rlt_text_in(text, sizeof text);
+  rlt_tuning_add_head(&device->info, &device->facts.machine, &written);
+  rlt_tuning_add_text(&row, &written);
+  assert_int_equal(relayout_device_set_tuning(device, text, NULL), RELAYOUT_OK);
+  assert_int_equal(relayout_plan_create(device, &from, &to, NULL, &after, NULL), RELAYOUT_OK);
+  assert_ptr_not_equal(before, after);
+  relayout_plan_get_schedule(before, 0, RELAYOUT_SCHEDULE_ALIGNED, texts[0], sizeof texts[0]);
+  relayout_plan_get_schedule(after, 0, RELAYOUT_SCHEDULE_ALIGNED, texts[1], sizeof texts[1]);
+  assert_string_not_equal(texts[0], texts[1]);
+  assert_int_equal(relayout_device_set_tuning(device, "relayout\n", &error), RELAYOUT_INVALID_TEXT);
+  assert_non_null(strstr(error.message, "line 1"));
+  assert_int_equal(device->tuning->words[0].tiles[0].runs.read_bytes, 2048);
+  assert_int_equal(relayout_device_set_tuning(NULL, text, &error), RELAYOUT_INVALID_ARGUMENT);
+  assert_string_equal(error.message, "device is NULL");
+  assert_int_equal(relayout_device_set_tuning(device, NULL, &error), RELAYOUT_INVALID_ARGUMENT);
+  assert_string_equal(error.message, "text is NULL");
+  relayout_plan_destroy(before);
+  relayout_plan_destroy(after);
   relayout_device_destroy(device);
+  assert_int_equal(access(folder, F_OK), -1); /* nothing is kept */
 }
 
 static void test_path_and_reset(void **state) {
@@ -268,22 +263,6 @@ static void test_path_and_reset(void **state) {
   assert_int_equal(rmdir(kept), 0);
 }
 
-static void test_refused_tuning(void **state) {
-  (void)state;
-  relayout_device *device = opened();
-  relayout_tune_options options = RELAYOUT_TUNE_OPTIONS_INIT;
-  assert_int_equal(relayout_device_tune(NULL, &options, NULL), RELAYOUT_INVALID_ARGUMENT);
-  options.seconds = -1;
-  assert_int_equal(relayout_device_tune(device, &options, NULL), RELAYOUT_INVALID_ARGUMENT);
-  options.seconds = NAN;
-  assert_int_equal(relayout_device_tune(device, &options, NULL), RELAYOUT_INVALID_ARGUMENT);
-  options.seconds = 0;
-  options.struct_size = 1;
-  assert_int_equal(relayout_device_tune(device, &options, NULL), RELAYOUT_INVALID_ARGUMENT);
-  relayout_device_destroy(device);
-  assert_int_equal(scratch_count(folder), 0);
-}
-
 /* A transpose by each of the library's own rows, also those of other devices. */
 static void test_rows_move_alike(void **state) {
   (void)state;
@@ -319,9 +298,8 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_rows_are_trimmed, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_named_file, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_text_fits_any_buffer, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(test_tuned, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(test_set, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_path_and_reset, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(test_refused_tuning, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_rows_move_alike, set_up, tear_down),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

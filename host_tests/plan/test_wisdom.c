@@ -19,7 +19,7 @@
 #include "plan/recorder.h"
 #include "relayout/relayout.h"
 #include "scratch.h"
-#include "search/methods/method.h"
+#include "search/method.h"
 #include "search/wisdom.h"
 #include "shape_of.h"
 
@@ -121,6 +121,35 @@ static void test_conversions_are_their_own(void **state) {
   converted = create(device, "f32[64,41]{1,0}", "bf16[64,41]{0,1}", RELAYOUT_PLAN_ESTIMATE);
   assert_int_equal(converted->work.parts[0].choice, RLT_CHOICE_REMEMBERED);
   relayout_plan_destroy(converted);
+  relayout_device_destroy(device);
+}
+
+static rlt_choice choice_of_cached(relayout_device *device, relayout_plan_effort effort) {
+  const relayout_shape from = shape_of("f32[64,41]{1,0}");
+  const relayout_shape to = shape_of("f32[64,41]{0,1}");
+  rlt_wish wish;
+  relayout_plan *plan = NULL;
+  rlt_wish_clear(&wish);
+  wish.effort = effort;
+  wish.stages_destination = true;
+  assert_int_equal(rlt_plan_create(device, &from, &to, &wish, (rlt_texts){.count = 0}, &plan, NULL),
+                   RELAYOUT_OK);
+  const rlt_choice choice = plan->work.parts[0].choice;
+  relayout_plan_destroy(plan);
+  return choice;
+}
+
+/* So is one whose destination is to stay in the cache. */
+static void test_cached_destinations_are_their_own(void **state) {
+  (void)state;
+  recorder record;
+  relayout_device *device = recorder_device(&record);
+  record.seconds = few_rows_permute_fast;
+  expect_plan(device, RELAYOUT_PLAN_MEASURE, RLT_CHOICE_MEASURED, 16);
+  assert_int_equal(choice_of_cached(device, RELAYOUT_PLAN_ESTIMATE), RLT_CHOICE_ESTIMATED);
+  assert_int_equal(choice_of_cached(device, RELAYOUT_PLAN_MEASURE), RLT_CHOICE_MEASURED);
+  assert_int_equal(choice_of_cached(device, RELAYOUT_PLAN_ESTIMATE), RLT_CHOICE_REMEMBERED);
+  expect_text(device, PROBLEM " = " PERMUTE_16 "\n" PROBLEM " cached = " PERMUTE_16 "\n");
   relayout_device_destroy(device);
 }
 
@@ -794,6 +823,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       HELD_TEST(test_known_to_later_plans),
       HELD_TEST(test_conversions_are_their_own),
+      HELD_TEST(test_cached_destinations_are_their_own),
       HELD_TEST(test_what_is_asked_for_is_not_remembered),
       HELD_TEST(test_two_schedules),
       HELD_TEST(test_schedules_that_went_away),

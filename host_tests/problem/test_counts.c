@@ -221,26 +221,6 @@ static void test_byte_runs(void **state) {
   }
 }
 
-static void test_dense(void **state) {
-  (void)state;
-  rlt_problem problem = {.element_bytes = 4,
-                         .destination_elements = 60,
-                         .axis_count = 3,
-                         .axes = {{3, 3, 20, 1}, {4, 3, 5, 3}, {5, 5, 1, 12}}};
-  assert_true(rlt_problem_is_dense(&problem));
-  problem.destination_elements = 61;
-  assert_false(rlt_problem_is_dense(&problem));
-  problem.destination_start = 1;
-  assert_false(rlt_problem_is_dense(&problem));
-  problem.destination_elements = 60;
-  assert_false(rlt_problem_is_dense(&problem));
-  problem.destination_start = 0;
-  problem.axes[1].destination_stride = 4;
-  assert_false(rlt_problem_is_dense(&problem));
-  problem = (rlt_problem){.element_bytes = 4, .destination_elements = 1};
-  assert_true(rlt_problem_is_dense(&problem));
-}
-
 static void test_kinds(void **state) {
   (void)state;
   static const struct {
@@ -293,10 +273,13 @@ static void test_counted_in_words(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_elements),      cmocka_unit_test(test_digit_lists),
-      cmocka_unit_test(test_source_steps),  cmocka_unit_test(test_byte_runs),
-      cmocka_unit_test(test_dense),         cmocka_unit_test(test_kinds),
-      cmocka_unit_test(test_inserted_axes), cmocka_unit_test(test_counted_in_words),
+      cmocka_unit_test(test_elements),
+      cmocka_unit_test(test_digit_lists),
+      cmocka_unit_test(test_source_steps),
+      cmocka_unit_test(test_byte_runs),
+      cmocka_unit_test(test_kinds),
+      cmocka_unit_test(test_inserted_axes),
+      cmocka_unit_test(test_counted_in_words),
   };
   return cmocka_run_group_tests_name("problem.counts", tests, NULL, NULL);
 }

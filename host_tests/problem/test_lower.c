@@ -157,28 +157,8 @@ static void test_index_program(void **state) {
   }
 }
 
-/* Tiles put in the nibbles of other rows where these follow each other. */
-static void test_shared_bytes(void **state) {
-  (void)state;
-  const lower_case plain = {.axis_count = 2,
-                            .axes = {{2001, 2001, 1001, 1}, {1001, 1001, 1, 2001}}};
-  const rlt_changes sharing = {.packing = RLT_PACKING_SHARED, .scale = 1};
-  rlt_lowered made = lower_with(&sharing, "s4[2001,1001]{1,0}", "s4[2001,1001]{0,1:E(4)}");
-  assert_int_equal(made.count, 1);
-  assert_null(made.index_program);
-  expect_problem(&made.problems[0], &plain);
-  rlt_lowered_free(&made);
-  const lower_case padded = {
-      .fills = true, .axis_count = 2, .axes = {{2003, 2001, 1001, 1}, {1003, 1001, 1, 2003}}};
-  made = lower_with(&sharing, "s4[2001,1001]{1,0}", "s4[2001,1001]{0,1:PD(2003,1003)E(4)}");
-  assert_int_equal(made.count, 1);
-  assert_null(made.index_program);
-  expect_problem(&made.problems[0], &padded);
-  rlt_lowered_free(&made);
-}
-
-/* Whoever merges bytes has axes for those nibbles, and for padding that shares
- * bytes with elements. */
+/* Whoever merges bytes has axes for nibbles whose rows share bytes, with padding too, and for
+ * padding that shares bytes with elements. */
 static void test_merged_bytes(void **state) {
   (void)state;
   const rlt_changes merging = {.packing = RLT_PACKING_MERGED, .scale = 1};
@@ -188,6 +168,13 @@ static void test_merged_bytes(void **state) {
   expect_problem(
       &made.problems[0],
       &(lower_case){.axis_count = 2, .axes = {{2001, 2001, 1001, 1}, {1001, 1001, 1, 2001}}});
+  rlt_lowered_free(&made);
+  const lower_case padded = {
+      .fills = true, .axis_count = 2, .axes = {{2003, 2001, 1001, 1}, {1003, 1001, 1, 2003}}};
+  made = lower_with(&merging, "s4[2001,1001]{1,0}", "s4[2001,1001]{0,1:PD(2003,1003)E(4)}");
+  assert_int_equal(made.count, 1);
+  assert_null(made.index_program);
+  expect_problem(&made.problems[0], &padded);
   rlt_lowered_free(&made);
   made = lower_with(&merging, "u4[3,5]{1,0}", "u4[3,5]{1,0:T(*,7)L(29)E(4)}");
   assert_null(made.index_program);
@@ -398,7 +385,6 @@ int main(void) {
       cmocka_unit_test(test_tiles),
       cmocka_unit_test(test_starts),
       cmocka_unit_test(test_index_program),
-      cmocka_unit_test(test_shared_bytes),
       cmocka_unit_test(test_merged_bytes),
       cmocka_unit_test(test_packed),
       cmocka_unit_test(test_strides),

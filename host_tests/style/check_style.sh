@@ -3,6 +3,8 @@
 #   * No line is longer than 100 columns.
 #   * C and OpenCL C files begin with a comment, which says what they are for.
 #   * No function is longer than 60 lines, those of tests aside.
+#   * Kernels' local memory is of units, of four bytes or more: drivers align it as its type wants,
+#     and a unit that is stored across that stops a GPU.
 # Where there is no git, all files are looked at, and not those alone that it tracks.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,6 +1,10 @@
 # style.awk: what is wrong with the style of the files, a line each; see check_style.sh.
 # A definition begins at the first column, is open from a { at the end of a line, and ends with
 # a } at the first column, as clang-format leaves it.
+BEGIN {
+  narrow_local = "__local (const )?(u?char|u?short|word|source_word) \\*"
+}
+
 FNR == 1 {
   is_c = FILENAME ~ /\.(c|h|cl|cpp)$/
   start = is_open = 0
@@ -29,6 +33,9 @@ FNR == 1 {
 start && !is_open {
   head = head $0
   is_open = /\{$/
+  if (is_open && head ~ /^(__kernel |ENTRY\()/ && head ~ narrow_local) {
+    print FILENAME ":" start ": a kernel has local memory that may begin at any byte"
+  }
   if (/[;}]$/) {
     start = 0
   }

@@ -34,6 +34,12 @@ function_of() {
   printf '};\n'
 }
 
+# kernel_with TYPE: prints a kernel with local memory of this type.
+kernel_with() {
+  printf '/* It waits. */\n__kernel void\nENTRY(wait)(const word fill,\n'
+  printf '            __local %s *restrict staged) {\n}\n' "$1"
+}
+
 expect false "found no code in $scratch"
 
 repeat 100 x >bench/peers.py
@@ -41,14 +47,18 @@ repeat 100 'Σ' >scripts/test
 function_of 60 >bench/cost.c
 function_of 61 >host_tests/base/test_count.c
 repeat 101 x >bench/README.md
-expect true '4 files'
+mkdir cl
+kernel_with unit >cl/wait.cl
+expect true '5 files'
 
 repeat 101 x >bench/peers.py
 repeat 101 'Σ' >scripts/test
 function_of 61 >bench/cost.c
+kernel_with word >cl/wait.cl
 printf '#include "cost.h"\n/* Too late. */\n' >host_tests/base/test_count.c
 expect false 'bench/cost.c:2: count has 61 lines
 bench/peers.py:1: has 101 columns
+cl/wait.cl:3: a kernel has local memory that may begin at any byte
 host_tests/base/test_count.c: does not begin with a comment
 scripts/test:1: has 101 columns'
 

@@ -18,6 +18,7 @@
 #endif
 #include <CL/cl.h>
 
+#include "relayout/device.h"
 #include "relayout/plan.h"
 
 #ifdef __cplusplus
@@ -31,8 +32,8 @@ typedef void *relayout_opencl_lookup(void *context, const char *name);
  * Otherwise it opens libOpenCL.so.1 when it needs OpenCL first: to list devices, to open one, or in
  * relayout_opencl_device_create. Without that library only the CPU backend is listed. What is in
  * use stays so to the end of the process, and serves all its threads. `lookup` is called with
- * `context` by this call alone, once for each function, and may lack those beyond OpenCL 1.2: what
- * they are for is unsupported then.
+ * `context` by this call alone, once for each function, and may lack those beyond OpenCL 1.2 and
+ * those for native kernels: what they are for is unsupported then.
  *
  * RELAYOUT_INVALID_ARGUMENT when `lookup` is NULL; RELAYOUT_UNSUPPORTED when it lacks a function
  * that the library needs, which the message names, or when other functions are in use already;
@@ -40,12 +41,18 @@ typedef void *relayout_opencl_lookup(void *context, const char *name);
 RELAYOUT_API relayout_status relayout_opencl_use(relayout_opencl_lookup *lookup, void *context,
                                                  relayout_error *error);
 
-/* Which family of kernels a device runs. */
+/* Which kernels a device runs.
+ *
+ * OpenCL's CPU drivers run native kernels where CL_DEVICE_EXECUTION_CAPABILITIES has
+ * CL_EXEC_NATIVE_KERNEL: functions of the process, as commands of a queue. There the CPU backend
+ * plans and moves, by the same schedules, and OpenCL compiles nothing; each enqueue, submission or
+ * batch is one native kernel. All other devices, and recordings on any device, run kernels in
+ * OpenCL C. */
 typedef enum relayout_kernel_family {
-  RELAYOUT_KERNELS_AUTO = 0,   /* DIRECT on CPU devices with vectors, STAGED on all others */
-  RELAYOUT_KERNELS_STAGED = 1, /* work-groups share a tile through local memory: GPUs */
-  RELAYOUT_KERNELS_DIRECT = 2 /* one work-item moves a whole tile, without local memory or barriers:
-                                CPU devices */
+  RELAYOUT_KERNELS_AUTO = 0, /* NATIVE where the device runs native kernels, else WORK_GROUP */
+  RELAYOUT_KERNELS_WORK_GROUP = 1, /* kernels in OpenCL C, whose work-groups share tiles */
+  RELAYOUT_KERNELS_STAGED = 1,     /* the same; deprecated */
+  RELAYOUT_KERNELS_NATIVE = 3 /* the CPU backend's code, on the processors that the device has */
 } relayout_kernel_family;
 
 typedef struct relayout_opencl_options {
@@ -59,17 +66,24 @@ typedef struct relayout_opencl_options {
    * file that is missing, damaged, another user's or another driver's means a compilation, as does
    * a directory that cannot be used; never an error. */
   const char *cache_directory;
+  /* Threads of native kernels, as relayout_cpu_options has them: the most tasks of a relayout to
+   * run at once, and where these run. No more run at once than the device has compute units; 0
+   * means as many, if the process may run on so many processors. A thread of the driver's calls
+   * parallel_for, which may not wait for commands of the device. Unused by other kernels. */
+  int32_t threads;
+  relayout_parallel_for parallel_for;
+  void *parallel_context;
 } relayout_opencl_options;
 
 #define RELAYOUT_OPENCL_OPTIONS_INIT                                                               \
-  { sizeof(relayout_opencl_options), RELAYOUT_KERNELS_AUTO, NULL }
+  { sizeof(relayout_opencl_options), RELAYOUT_KERNELS_AUTO, NULL, 0, NULL, NULL }
 
 /* A relayout device on the caller's context and one of its devices; both are retained. `options`
  * NULL means the defaults. RELAYOUT_INVALID_ARGUMENT when the device is neither one of the
  * context's nor a part of one, a handle is NULL, or an option is none of those above;
- * RELAYOUT_UNSUPPORTED for a device below OpenCL 1.2 or without a compiler, or when the library has
- * no OpenCL to call; RELAYOUT_OPENCL_ERROR where the driver does not answer;
- * RELAYOUT_OUT_OF_MEMORY. */
+ * RELAYOUT_UNSUPPORTED for a device below OpenCL 1.2 or without a compiler, for NATIVE where the
+ * device runs no native kernels, or when the library has no OpenCL to call; RELAYOUT_OPENCL_ERROR
+ * where the driver does not answer; RELAYOUT_OUT_OF_MEMORY. */
 RELAYOUT_API relayout_status relayout_opencl_device_create(cl_context context, cl_device_id id,
                                                            const relayout_opencl_options *options,
                                                            relayout_device **device,
@@ -84,18 +98,19 @@ RELAYOUT_API relayout_status relayout_opencl_device_get_handles(const relayout_d
 
 /* Enqueues the relayout of a buffer on the caller's queue, in or out of order, after the `n_wait`
  * events of `wait`. Offsets are in bytes and multiples of the element size, or of its wider
- * container's. Never blocks, waits or flushes, and allocates nothing. When `event` is not NULL it
- * becomes an event that completes with the relayout; the caller releases it. Source and destination
- * may be one buffer, where their elements may lie between each other, as long as no byte is shared
- * (relayout_plan_execute says where that is known). Between a buffer and a part of it, or two
- * parts, the ranges of bytes may not overlap. A side that takes no bytes may be NULL. A plan on an
- * empty destination enqueues a marker.
+ * container's. Never blocks, waits or flushes, and allocates nothing but, where it is a native
+ * kernel, a few hundred bytes and a buffer of one, which go with the command. When `event` is not
+ * NULL it becomes an event that completes with the relayout; the caller releases it. Source and
+ * destination may be one buffer, where their elements may lie between each other, as long as no
+ * byte is shared (relayout_plan_execute says where that is known). Between a buffer and a part of
+ * it, or two parts, the ranges of bytes may not overlap. A side that takes no bytes may be NULL. A
+ * plan on an empty destination enqueues a marker.
  *
  * RELAYOUT_INVALID_ARGUMENT (NULL handles, a plan of another backend, n_wait against wait, a source
  * that is CL_MEM_WRITE_ONLY, a destination that is CL_MEM_READ_ONLY), RELAYOUT_WRONG_CONTEXT (queue
  * or buffers not of the plan's context, or the queue of another device),
  * RELAYOUT_MISALIGNED_OFFSET, RELAYOUT_BUFFER_TOO_SMALL, RELAYOUT_BUFFERS_OVERLAP (in one buffer,
- * or in host memory that both use), RELAYOUT_OPENCL_ERROR.
+ * or in host memory that both use), RELAYOUT_OUT_OF_MEMORY (native kernels), RELAYOUT_OPENCL_ERROR.
  *
  * On failure nothing is enqueued and `*event` becomes NULL, but for one case that OpenCL leaves
  * open: where a relayout takes several kernels, the driver may take some and refuse the next. All
@@ -118,8 +133,9 @@ typedef struct relayout_opencl_move {
 } relayout_opencl_move;
 
 /* Enqueues `count` relayouts by one plan, as relayout_plan_enqueue does each: pages of a cache,
- * parameters of a model. Those that follow each other share launches, of a plan that was made with
- * for_batches (relayout_plan_options): 32 to one, in up to 16 buffers a side. All are checked
+ * parameters of a model. Native kernels take any number of them at once. Of a plan that was made
+ * with for_batches (relayout_plan_options), those that follow each other share launches of other
+ * kernels: 32 to one, in up to 16 buffers a side. All are checked
  * before any is enqueued; what one writes is no other's source or destination, which is not
  * checked. `*event` completes with all of them. `count` 0 enqueues a marker.
  *

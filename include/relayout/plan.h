@@ -106,8 +106,9 @@ typedef struct relayout_plan_options {
   /* For sides that go through staging (relayout_plan_submit): the plan is cut into chunks that span
    * at most this many bytes of the side, or a single index where that spans more; 0: no limit.
    * There are no chunks where boxes would share bytes (relayout_plan_create_range), nor on the CPU
-   * backend, which needs no staging. Equal chunks share their kernels and tables.
-   * RELAYOUT_INVALID_ARGUMENT for more than 16384 chunks, or more than 256 different ones. */
+   * backend and for native kernels, which need no staging. Equal chunks share their kernels and
+   * tables. RELAYOUT_INVALID_ARGUMENT for more than 16384 chunks, or more than 256 different
+   * ones. */
   size_t source_chunk_bytes;
   size_t destination_chunk_bytes;
   /* 1: the plan's kernels take 32 relayouts a launch (relayout_plan_enqueue_batch). 0: one. */
@@ -128,9 +129,9 @@ typedef struct relayout_plan_options {
  * the same one again is a look-up, and may return the same handle; call relayout_plan_destroy once
  * for each.
  *
- * An OpenCL device compiles kernels that it has not compiled before, on the calling thread. Other
- * threads wait only if they need the same kernel. To warm the device up, make plans ahead on a
- * thread of your own.
+ * An OpenCL device without native kernels compiles kernels that it has not compiled before, on the
+ * calling thread. Other threads wait only if they need the same kernel. To warm the device up, make
+ * plans ahead on a thread of your own.
  *
  * RELAYOUT_SHAPE_MISMATCH, RELAYOUT_INVALID_ARGUMENT (options), the statuses of
  * relayout_shape_validate, RELAYOUT_UNSUPPORTED (complex types that change; schedules that do not
@@ -203,7 +204,8 @@ typedef struct relayout_plan_info {
   uint64_t bytes_written;    /* padding included */
   uint64_t bytes_left_alone; /* bytes of the destination that are not written */
   uint64_t padding_bytes;    /* padding among the bytes written */
-  /* Memory that the plan holds on an OpenCL device, besides kernels' code; 0 on the CPU backend. */
+  /* Memory that the plan holds on an OpenCL device, besides kernels' code; 0 on the CPU backend and
+   * for native kernels. */
   uint64_t device_bytes;
   double predicted_fraction; /* as relayout_plan_get_predicted_fraction */
   int32_t part_count;        /* as relayout_plan_part_count */
@@ -260,6 +262,26 @@ typedef void (*relayout_schedule_visitor)(void *context, const relayout_schedule
 RELAYOUT_API relayout_status relayout_plan_visit_schedules(const relayout_plan *plan, int32_t part,
                                                            relayout_schedule_visitor visitor,
                                                            void *context, relayout_error *error);
+
+/* One thing that the cost model counts of a part. */
+typedef struct relayout_cost {
+  size_t struct_size;
+  const char *name; /* "lines read", "tiles", ...; static storage */
+  const char *rate; /* in the device's row of tuning: "line_again"; NULL: none; static storage */
+  double count;     /* in the whole part; an expected value where the count varies */
+  double weight;    /* how often the rate is paid, in plain copies of as many bytes; 0: never */
+  double time;      /* in plain copies of as many bytes */
+} relayout_cost;
+
+/* Called with one cost, which is valid until the call returns. */
+typedef void (*relayout_cost_visitor)(void *context, const relayout_cost *cost);
+
+/* Calls the visitor with every cost that the model predicts for the part's schedule. The predicted
+ * fraction of that schedule is 1 / the sum of the times, and 1 at most. RELAYOUT_INVALID_ARGUMENT
+ * for a NULL and for a part that the plan does not have. */
+RELAYOUT_API relayout_status relayout_plan_visit_costs(const relayout_plan *plan, int32_t part,
+                                                       relayout_cost_visitor visitor, void *context,
+                                                       relayout_error *error);
 
 /* The predicted speed, as a fraction of a plain copy of as many bytes on the device, for buffers
  * that are not in a cache: above 0, at most 1. 0 for a plan that moves nothing. */

@@ -25,7 +25,9 @@ extern "C" {
 typedef struct _cl_command_buffer_khr *cl_command_buffer_khr;
 typedef cl_uint cl_sync_point_khr;
 
-/* A relayout in a command buffer. It holds its plan, and kernels that no other relayout uses. */
+/* A relayout in a command buffer. It holds its plan, and kernels that no other relayout uses.
+ * Command buffers take no native kernels: on a device that runs these, the first recording of a
+ * plan compiles other ones. */
 typedef struct relayout_recording relayout_recording;
 
 /* Appends the relayout of a buffer to a command buffer of the caller's, which was made for `queue`

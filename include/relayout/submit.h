@@ -56,8 +56,8 @@ typedef struct relayout_opencl_staging {
 
 /* The bytes of staging that a submission of this plan takes, for sides of these kinds. Images take
  * as much as their side does. Host memory takes nothing where the device works on it in place: it
- * has fine-grained system SVM, or is PoCL's for the CPU. Elsewhere it takes as much as its side,
- * or, of a plan that was made with source_chunk_bytes or destination_chunk_bytes
+ * runs native kernels, has fine-grained system SVM, or is PoCL's for the CPU. Elsewhere it takes as
+ * much as its side, or, of a plan that was made with source_chunk_bytes or destination_chunk_bytes
  * (relayout_plan_options), as two chunks. RELAYOUT_INVALID_ARGUMENT (NULL, a plan of another
  * backend, no kind), RELAYOUT_UNSUPPORTED for memory that the device does not know. */
 RELAYOUT_API relayout_status relayout_plan_staging_size(const relayout_plan *plan,
@@ -66,9 +66,10 @@ RELAYOUT_API relayout_status relayout_plan_staging_size(const relayout_plan *pla
                                                         size_t *bytes, relayout_error *error);
 
 /* Enqueues a relayout on the caller's queue, in or out of order, as relayout_plan_enqueue does for
- * two buffers, behind the `n_wait` events of `wait`. Never blocks or waits, and allocates nothing
- * but, where PoCL works on host memory in place, a buffer object on that; where queues for
- * transfers are given, it flushes all of them. `staging` may be NULL where none is needed.
+ * two buffers, behind the `n_wait` events of `wait`. Never blocks or waits, and allocates what that
+ * does and, where PoCL's work-group kernels work on host memory in place, a buffer object on that;
+ * where queues for transfers are given, it flushes all of them. `staging` may be NULL where none is
+ * needed.
  *
  * `*source_done`, where `source_done` is not NULL, becomes an event that completes when the source
  * may be written again: with its last upload, or with the kernels that read it. `*done` becomes one

@@ -11,7 +11,7 @@ Layouts are XLA's, as text: minor-to-major orders, PD (padded dimensions), T (ti
 sizes). See relayout.Shape.
 """
 
-from ._device import Device, DeviceUsage, Tuned, devices
+from ._device import Device, DeviceUsage, devices
 from ._errors import (DeviceError, InvalidError, OutOfMemoryError, RangeError, RelayoutError,
                       UnsupportedError)
 from ._library import ffi as _ffi
@@ -21,7 +21,7 @@ from ._plan import Plan, PlanInfo, Recording, Schedule, copy, enqueue, plan
 from ._shape import Shape
 
 __all__ = ["Device", "DeviceError", "DeviceUsage", "InvalidError", "OutOfMemoryError", "Plan",
-           "PlanInfo", "RangeError", "Recording", "RelayoutError", "Schedule", "Shape", "Tuned",
+           "PlanInfo", "RangeError", "Recording", "RelayoutError", "Schedule", "Shape",
            "UnsupportedError", "copy", "devices", "enqueue", "plan", "set_log"]
 
 __version__ = _ffi.string(_lib.relayout_version()).decode()

@@ -13,7 +13,6 @@ from ._library import ffi, lib
 _CLASSES = ("cpu", "gpu", "accelerator", "other")
 
 
-_OUTCOMES = ("same", "faster", "unconfirmed", "noise")
 _NO_BUDGET = 2**64 - 1  # UINT64_MAX
 
 
@@ -27,20 +26,6 @@ class DeviceUsage:
     device_bytes: int
     host_bytes: int
     budget_bytes: int | None
-
-
-@dataclass(frozen=True)
-class Tuned:
-    """What Device.tune found: of what, and the fractions of a plain copy's speed before and after,
-    between passes that differed by `spread` at most. `outcome` is "same", "faster" (twice: it is
-    kept), "unconfirmed" or "noise". `done` is how much of all work is, from 0 to 1."""
-
-    what: str
-    before: float
-    after: float
-    spread: float
-    outcome: str
-    done: float
 
 
 class Device:
@@ -171,6 +156,11 @@ class Device:
         """The row that its schedules go by, as text: its own, or that of the nearest machine."""
         return text_of(lib.relayout_device_get_tuning, self._handle)
 
+    def set_tuning(self, text: str) -> None:
+        """Makes this device go by such a row, of whatever device it is: plans that are made later
+        do. No other thread may make plans of the device meanwhile."""
+        call(lib.relayout_device_set_tuning, self._handle, c_text(text, "text"))
+
     def keep_tuning(self, text: str) -> None:
         """Keeps such a row for devices like this one that are opened later, in a file in the user's
         cache directory. InvalidError for a text that is none, UnsupportedError for another
@@ -188,29 +178,8 @@ class Device:
         call(lib.relayout_tuning_reset, self._handle, was_kept)
         return bool(was_kept[0])
 
-    def tune(self, seconds: float = 30, found: Callable[[Tuned], None] | None = None) -> bool:
-        """Finds a row by measuring, in about so many seconds, and keeps it as `keep_tuning` does,
-        where a second pass confirms it: whether it did. `found` is told of each finding. This
-        device stays as it is: open it again."""
-        options = ffi.new("relayout_tune_options *")
-        options.struct_size = ffi.sizeof("relayout_tune_options")
-        options.seconds = seconds
-        context, was_kept = ffi.new_handle(found), ffi.new("int32_t *")
-        options.was_kept = was_kept
-        if found is not None:
-            options.found, options.context = lib.relayout_python_found, context
-        call(lib.relayout_device_tune, self._handle, options)
-        return bool(was_kept[0])
-
     def __repr__(self) -> str:
         return f"<relayout.Device {self.name}: {self.description}>"
-
-
-@ffi.def_extern()  # type: ignore[untyped-decorator]
-def relayout_python_found(context: Any, what: Any) -> None:
-    ffi.from_handle(context)(Tuned(str(ffi.string(what.what).decode()), float(what.before),
-                                   float(what.after), float(what.spread),
-                                   _OUTCOMES[what.outcome], float(what.done)))
 
 
 def devices() -> list[str]:

@@ -71,24 +71,25 @@ def test_tuning():
     assert own.tuning.startswith("relayout tuning")
     with pytest.raises(relayout.InvalidError, match="^tuning: line 1"):
         own.keep_tuning("nonsense")
-    with pytest.raises(relayout.InvalidError, match="^seconds is -1"):
-        own.tune(-1)
+    with pytest.raises(relayout.InvalidError, match="^tuning: line 1"):
+        own.set_tuning("nonsense")
+    other = own.tuning.replace("tile_bytes=16384", "tile_bytes=8192", 1)
+    assert other != own.tuning
+    own.set_tuning(other)
+    assert own.tuning == other
 
 
-def test_tuning_finds_and_keeps(tmp_path):
+def test_tuning_is_kept(tmp_path):
     """In a process of its own, whose cache nobody else sees."""
     program = """if True:
         import os, relayout
-        device, found = relayout.Device.cpu(), []
+        device = relayout.Device.cpu()
         before = device.tuning
-        was_kept = device.tune(0.2, found.append)
-        assert was_kept == os.path.exists(device.tuning_path)
-        assert {one.outcome for one in found} <= {"same", "faster", "unconfirmed", "noise"}
         device.keep_tuning(before)
         with open(device.tuning_path) as file:
             assert file.read() == before
         assert device.reset_tuning() and not device.reset_tuning()
-        print(all(isinstance(one, relayout.Tuned) and 0 < one.done <= 1 for one in found))
+        print(not os.path.exists(device.tuning_path))
     """
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True,
                          env={**os.environ, "XDG_CACHE_HOME": str(tmp_path),

@@ -7,6 +7,18 @@
 
 extern const rlt_backend rlt_cpu_backend;
 
+/* relayout_cpu_device_create for another target, whose native kernels cannot fail once they are
+ * enqueued: rlt_cpu_run never does. `most_threads` bounds what the options ask for; what is kept
+ * for the next process lies in `folder`, as rlt_cache_folder takes it. */
+relayout_status rlt_cpu_device_create_behind(const relayout_cpu_options *options,
+                                             int32_t most_threads, const char *folder,
+                                             relayout_device **device, relayout_error *error);
+
+/* Carries out all parts of a plan by their programs, which are this CPU device's, from and to these
+ * lowest bytes. RELAYOUT_OUT_OF_MEMORY, with nothing written. */
+relayout_status rlt_cpu_run(relayout_device *device, const rlt_work *all, const void *source,
+                            void *destination, relayout_error *error);
+
 /* The info of the device that relayout_cpu_device_create makes with its defaults. */
 void rlt_cpu_default_info(relayout_device_info *info);
 

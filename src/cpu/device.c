@@ -16,6 +16,7 @@
 #include "cpu/cpu.h"
 #include "cpu/pool.h"
 #include "cpu/program.h"
+#include "cpu/target.h"
 #include "machine/facts_text.h"
 #include "machine/host.h"
 #include "machine/processors.h"
@@ -64,7 +65,7 @@ static uint64_t memory_bytes(void) {
 
 /* Instructions may be NULL, where none are chosen. */
 static void fill_info(const rlt_cpu_instruction_set *instructions, int32_t threads,
-                      const rlt_facts *machine, relayout_device_info *info) {
+                      const rlt_machine *machine, relayout_device_info *info) {
   info->backend = RELAYOUT_BACKEND_CPU;
   info->device_class = RELAYOUT_DEVICE_CLASS_CPU;
   snprintf(info->name, sizeof info->name, "cpu");
@@ -80,7 +81,7 @@ static void fill_info(const rlt_cpu_instruction_set *instructions, int32_t threa
 
 static const char facts_variable[] = "RELAYOUT_CPU_FACTS";
 
-static relayout_status read_variable(rlt_facts *machine, relayout_error *error) {
+static relayout_status read_variable(rlt_machine *machine, relayout_error *error) {
   const char *const text = rlt_environment(facts_variable);
   relayout_error reason;
   if (text == NULL || rlt_facts_read_text(text, machine, &reason) == RELAYOUT_OK) {
@@ -92,7 +93,7 @@ static relayout_status read_variable(rlt_facts *machine, relayout_error *error) 
 
 /* The host's facts, the instruction set's, and those that the environment has instead. */
 static relayout_status learn_machine(const rlt_cpu_instruction_set *instructions,
-                                     rlt_facts *machine, relayout_error *error) {
+                                     rlt_machine *machine, relayout_error *error) {
   machine->shares_host_memory = true;
   rlt_host_add_facts(machine);
   if (instructions != NULL) {
@@ -104,7 +105,7 @@ static relayout_status learn_machine(const rlt_cpu_instruction_set *instructions
 
 void rlt_cpu_default_info(relayout_device_info *info) {
   const rlt_cpu_instruction_set *instructions = NULL;
-  rlt_facts machine = {0};
+  rlt_machine machine = {0};
   if (rlt_cpu_instruction_set_choose(&instructions, NULL) != RELAYOUT_OK) {
     instructions = NULL;
   }
@@ -170,9 +171,9 @@ static int32_t thread_count(const relayout_cpu_options *options) {
 }
 
 /* No more threads than there are processors have a cache to work in. */
-static int64_t cache_bytes(const rlt_facts *facts, int32_t threads) {
+static int64_t cache_bytes(const rlt_machine *machine, int32_t threads) {
   const int32_t processors = processors_there_are();
-  return rlt_facts_cache_bytes(facts, threads < processors ? threads : processors);
+  return rlt_facts_cache_bytes(machine, threads < processors ? threads : processors);
 }
 
 /* Of a tile: more do not fit its staging buffer with a line of each. */
@@ -180,20 +181,14 @@ enum { MOST_TRANSPOSED_ROWS = 512 };
 
 /* What the kernels are, on whatever machine. */
 static rlt_facts facts_of(const rlt_cpu_instruction_set *set, int32_t threads) {
-  rlt_facts facts = {.bit_transposed_rows = MOST_TRANSPOSED_ROWS,
-                     .memory = RLT_STAGING_PRIVATE,
+  rlt_facts facts = {.target = &rlt_cpu_target,
+                     .line_bytes = RLT_CPU_LINE_BYTES,
+                     .bit_transposed_rows = MOST_TRANSPOSED_ROWS,
                      .staging_bytes = RLT_CPU_STAGING_BYTES,
-                     .stages_source_words = true,
-                     .loads = true,
-                     .scatters = true,
-                     .combines_lines = true,
                      .most_segments = RLT_CPU_MOST_SEGMENTS,
-                     .merges_bytes = true,
-                     .prefetches = true,
                      .threads = threads,
                      .group_size = 1,
-                     .most_groups = INT64_MAX,
-                     .most_iterations = INT64_MAX};
+                     .most_groups = INT64_MAX};
   for (int32_t i = 0; i < RLT_WORD_SIZES; ++i) {
     const rlt_cpu_kernels *const kernels = set->kernels[i];
     facts.words[i] =
@@ -212,16 +207,15 @@ static relayout_status set_up(const relayout_cpu_options *options, rlt_cpu_devic
   const int32_t threads = thread_count(options);
   rlt_facts *const facts = &made->base.facts;
   *facts = facts_of(made->instructions, threads);
-  status = learn_machine(made->instructions, facts, error);
+  status = learn_machine(made->instructions, &facts->machine, error);
   if (status != RELAYOUT_OK) {
     return status;
   }
   made->parallel_for = options->parallel_for;
   made->parallel_context = options->parallel_context;
   made->base.info = (relayout_device_info)RELAYOUT_DEVICE_INFO_INIT;
-  fill_info(made->instructions, threads, facts, &made->base.info);
-  facts->line_bytes = RLT_CPU_LINE_BYTES; /* for which kernels are built, whatever moves at once */
-  facts->cache_bytes = cache_bytes(facts, threads);
+  fill_info(made->instructions, threads, &facts->machine, &made->base.info);
+  facts->cache_bytes = cache_bytes(&facts->machine, threads);
   status = rlt_cpu_kept_scratch_create(threads, &made->kept_scratch, error);
   if (status != RELAYOUT_OK) {
     return status;
@@ -233,35 +227,57 @@ static relayout_status set_up(const relayout_cpu_options *options, rlt_cpu_devic
   return status;
 }
 
-relayout_status relayout_cpu_device_create(const relayout_cpu_options *options,
-                                           relayout_device **device, relayout_error *error) {
-  if (device == NULL) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "device is NULL");
-  }
-  relayout_cpu_options wanted;
-  relayout_status status = read_options(options, &wanted, error);
-  if (status != RELAYOUT_OK) {
-    return status;
-  }
+/* By checked options; what is kept for the next process lies in `folder`. */
+static relayout_status make(const relayout_cpu_options *options, const char *folder,
+                            relayout_device **device, relayout_error *error) {
   rlt_cpu_device *made = rlt_calloc(1, sizeof *made);
   if (made == NULL) {
     return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a CPU device of %zu bytes",
                     sizeof *made);
   }
-  status = set_up(&wanted, made, error);
+  relayout_status status = set_up(options, made, error);
   if (status != RELAYOUT_OK) {
     rlt_free(made);
     return status;
   }
   rlt_pool_open();
-  char *const folder = rlt_cache_folder(NULL);
-  rlt_wisdom_keep_in(&made->base, folder);
-  rlt_free(folder);
+  char *const path = rlt_cache_folder(folder);
+  rlt_wisdom_keep_in(&made->base, path);
+  rlt_free(path);
   status = rlt_tuning_file_load(&made->base, error);
   if (status != RELAYOUT_OK) {
     relayout_device_destroy(&made->base);
     return status;
   }
   *device = &made->base;
+  return RELAYOUT_OK;
+}
+
+relayout_status relayout_cpu_device_create(const relayout_cpu_options *options,
+                                           relayout_device **device, relayout_error *error) {
+  if (device == NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "device is NULL");
+  }
+  relayout_cpu_options wanted;
+  const relayout_status status = read_options(options, &wanted, error);
+  return status == RELAYOUT_OK ? make(&wanted, NULL, device, error) : status;
+}
+
+relayout_status rlt_cpu_device_create_behind(const relayout_cpu_options *options,
+                                             int32_t most_threads, const char *folder,
+                                             relayout_device **device, relayout_error *error) {
+  relayout_cpu_options wanted = *options;
+  const int32_t threads = thread_count(&wanted);
+  wanted.threads = threads < most_threads || most_threads < 1 ? threads : most_threads;
+  relayout_device *made = NULL;
+  relayout_status status = make(&wanted, folder, &made, error);
+  if (status == RELAYOUT_OK) {
+    status = rlt_cpu_kept_scratch_set_aside(((rlt_cpu_device *)made)->kept_scratch, error);
+  }
+  if (status != RELAYOUT_OK) {
+    relayout_device_destroy(made);
+    return status;
+  }
+  *device = made;
   return RELAYOUT_OK;
 }

@@ -1,5 +1,5 @@
 /* interleave.h: two to four channels, or eight, become one run with their elements in turns, and
- * one becomes them (cl/block.cl).
+ * one becomes them (block.h).
  *
  * Transposed in blocks, lanes that are so short would be mostly empty. Instruction sets that cannot
  * put the bytes of a register into any order do without two to four channels of bytes and halves.

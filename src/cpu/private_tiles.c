@@ -1,11 +1,9 @@
 /* private_tiles.c: how far a tile of a worker's own goes on either side. */
 #include "base/checked.h"
-#include "search/methods/method.h"
+#include "cpu/planning.h"
 
 enum {
   UNPACKED_AT_ONCE = 64,
-  /* What a tile of packed elements writes whose halo is up to one more. */
-  LINES_BESIDE_HALO = 3,
   /* Steps that make so many times a whole number of lines may as well end with one. */
   LINES_WORTH_ENDING = 4
 };
@@ -184,13 +182,6 @@ static int64_t read_unit(const rlt_scene *scene) {
              : rlt_elements_of(scene->facts->line_bytes, 8 * problem->element_bytes);
 }
 
-/* Whether tiles end within bytes of the destination, and have a halo to write these whole. */
-static bool shares_bytes(const rlt_scene *scene) {
-  rlt_byte_run run;
-  return scene->problem->destination_packed > 0 && !scene->facts->combines_lines &&
-         !rlt_problem_byte_run(scene->problem, &run);
-}
-
 /* Lines of packed elements are long enough as they are, and those of few bits are transposed among
  * so many rows that a line of each is enough. */
 static int64_t run_bytes(const rlt_scene *scene, int64_t bytes, int64_t bits) {
@@ -201,7 +192,7 @@ static int64_t run_bytes(const rlt_scene *scene, int64_t bytes, int64_t bits) {
 
 /* How many lines that lie so many bytes apart the nearest cache holds at once. */
 static int64_t lines_held(const rlt_facts *facts, int64_t stride) {
-  const rlt_cache_facts *const cache = &facts->caches[0];
+  const rlt_cache_facts *const cache = &facts->machine.caches[0];
   if (cache->bytes == 0 || cache->ways == 0) {
     return INT64_MAX;
   }
@@ -223,7 +214,7 @@ static bool is_of(const rlt_scene *scene, rlt_move move, rlt_tiles tiles) {
   case RLT_TILES_CHANNELS:
     return move == RLT_MOVE_INTERLEAVE;
   case RLT_TILES_CACHED:
-    return !rlt_is_past_cache(problem, scene->facts);
+    return !rlt_is_past_cache(problem, scene->facts, scene->stays_cached);
   case RLT_TILES_APART:
     return !begins_lines(problem, first->extent, line);
   case RLT_TILES_CROWDED:
@@ -253,6 +244,19 @@ static rlt_tile_wish own_wish(const rlt_scene *scene, rlt_move move) {
   return wishes[tiles];
 }
 
+/* Columns lie far apart in the source, each in lines of its own, and caches hold so many of these:
+ * where elements get narrower, columns are counted by what they take there, and rows make up for
+ * those that this leaves out. A line of the destination is always full. */
+static void count_by_source(const rlt_problem *problem, int64_t line, int64_t *read,
+                            int64_t *write) {
+  const int64_t narrower = rlt_problem_source_bits(problem) / rlt_problem_destination_bits(problem);
+  const int64_t columns = rlt_max(*write / rlt_max(narrower, 1), line);
+  if (columns < rlt_min(*write, problem->axes[0].extent)) {
+    *read = *read * *write / columns;
+    *write = columns;
+  }
+}
+
 /* Both sides get whole lines first; then the destination's runs grow, so that few lines at their
  * ends are shared, and at last the source's. Where these lie side by side, a tile opens few of them
  * and can write farther. Short axes on both sides leave small tiles, which go farther too, in the
@@ -261,16 +265,15 @@ static void choose_groups(const rlt_scene *scene, int64_t room, rlt_schedule *sc
   const rlt_reach runs = schedule->wish.runs;
   const rlt_problem *const problem = scene->problem;
   const rlt_tuning *const tuning = scene->tuning;
-  const bool copies = schedule->move == RLT_MOVE_GATHER;
+  const bool copies = rlt_cpu_move_row_of(schedule->move)->copies_runs;
   const int64_t read_bits = rlt_problem_source_bits(problem);
   const int64_t write_bits = rlt_problem_destination_bits(problem);
   const int64_t line_bytes = scene->facts->line_bytes;
   const int64_t line = rlt_elements_of(line_bytes, write_bits);
-  const int64_t read =
+  int64_t read =
       rlt_max(rlt_elements_of(run_bytes(scene, runs.read_bytes, read_bits), read_bits), 2);
-  const int64_t write_bytes = shares_bytes(scene) ? LINES_BESIDE_HALO * line_bytes
-                                                  : run_bytes(scene, runs.write_bytes, write_bits);
-  const int64_t write = rlt_max(rlt_elements_of(write_bytes, write_bits), 2);
+  int64_t write =
+      rlt_max(rlt_elements_of(run_bytes(scene, runs.write_bytes, write_bits), write_bits), 2);
   growing_tile at = {.problem = problem,
                      .line = line,
                      .read_unit = read_unit(scene),
@@ -282,6 +285,9 @@ static void choose_groups(const rlt_scene *scene, int64_t room, rlt_schedule *sc
   int32_t next;
   if (problem->axis_count == 0) {
     return;
+  }
+  if (scene->method == &rlt_method_transpose) {
+    count_by_source(problem, line, &read, &write);
   }
   take_byte_run(&at);
   take_transposed_rows(&at);
@@ -305,31 +311,11 @@ static void choose_groups(const rlt_scene *scene, int64_t room, rlt_schedule *sc
   }
 }
 
-/* Where a tile's segments end in the middle of lines, and the next tile goes on with them: as many
- * of its steps as make up a line, so that every line is written whole. Whether there are any. */
-static bool add_halo(const rlt_scene *scene, rlt_schedule *schedule) {
-  const rlt_problem *const problem = scene->problem;
-  const rlt_facts *const facts = scene->facts;
-  const rlt_staging *const staging = &schedule->staging;
-  const int64_t line = 8 * facts->line_bytes / rlt_problem_destination_bits(problem);
-  rlt_group *const group =
-      staging->segment.side == RLT_SEGMENT_COLUMNS ? &schedule->columns : &schedule->rows;
-  const int64_t length = staging->segment.unit * group->block;
-  if ((!rlt_schedule_streams(facts, schedule) && !shares_bytes(scene)) || facts->combines_lines ||
-      staging->segment.side == RLT_SEGMENT_NEITHER ||
-      (length % line == 0 && begins_lines(problem, length, line))) {
-    return false;
-  }
-  group->halo = rlt_min(rlt_divide_up(line - 1, staging->segment.unit),
-                        rlt_group_extent(problem, group) - group->block);
-  return group->halo > 0;
-}
-
 /* What tiles may take: less than the staging buffer, for the gaps between segments. The tile beside
  * which the next one is fetched, and what both read, share the nearest cache; wished runs may ask
  * for more, and lines of packed elements hold so many that their tiles have to be large. */
 static int64_t tile_room(const rlt_scene *scene, int64_t word, rlt_reach runs) {
-  const int64_t cache = scene->facts->caches[0].bytes / 2;
+  const int64_t cache = scene->facts->machine.caches[0].bytes / 2;
   const int64_t all = scene->facts->staging_bytes / word * 4 / 5 * word;
   const int64_t usual = scene->tuning->most_tile_bytes > 0 ? scene->tuning->most_tile_bytes
                         : cache > 0                        ? cache
@@ -348,10 +334,7 @@ static void choose_tile(const rlt_scene *scene, rlt_schedule *schedule) {
     schedule->columns = rlt_no_axes;
     schedule->rows = rlt_no_axes;
     choose_groups(scene, room, schedule);
-    rlt_schedule_stage(scene->facts, schedule);
-    if (add_halo(scene, schedule)) {
-      rlt_schedule_stage(scene->facts, schedule);
-    }
+    rlt_cpu_lay_out_tile(scene->facts, schedule);
     room /= 2;
   } while (schedule->staging.elements * bytes > scene->facts->staging_bytes);
 }
@@ -376,7 +359,7 @@ static void offer_all_runs(const rlt_scene *scene, const rlt_schedule *like, rlt
   }
 }
 
-void rlt_offer_private_tiles(const rlt_scene *scene, const rlt_schedule *like, rlt_offers *offers) {
+void rlt_cpu_offer_tiles(const rlt_scene *scene, const rlt_schedule *like, rlt_offers *offers) {
   rlt_schedule own = *like;
   own.wish = own_wish(scene, like->move);
   offer_tile(scene, &own, offers);

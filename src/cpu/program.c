@@ -6,6 +6,7 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "cpu/planning.h"
 
 enum { LINE_BYTES = RLT_CPU_LINE_BYTES };
 
@@ -49,8 +50,9 @@ static relayout_status set_tables(const rlt_cpu_device *device, rlt_cpu_program 
   if (made->unpacks) {
     status = rlt_cpu_unpacking_make(device->instructions, made, error);
   }
-  made->gather = made->schedule->move == RLT_MOVE_GATHER ? made->lines->gather_runs
-                                                         : made->kernels->transpose_blocks;
+  made->fill_tile = rlt_cpu_move_row_of(made->schedule->move)->copies_runs
+                        ? made->lines->gather_runs
+                        : made->kernels->transpose_blocks;
   made->last_source = last_source(made);
   return status == RELAYOUT_OK ? rlt_cpu_tables_make(made, error) : status;
 }
@@ -84,7 +86,7 @@ static relayout_status fill_program(const rlt_cpu_device *device, rlt_cpu_progra
                                     relayout_error *error) {
   const rlt_problem *const problem = made->problem;
   const rlt_schedule *const schedule = made->schedule;
-  const bool has_tables = rlt_schedule_has_tables(schedule);
+  const bool has_tables = rlt_cpu_move_row_of(schedule->move)->has_tables;
   rlt_byte_run run;
   made->merges = !rlt_problem_byte_run(problem, &run);
   made->unpacks = has_tables && (schedule->loads || rlt_problem_is_unpacked_first(problem));
@@ -99,6 +101,7 @@ static relayout_status fill_program(const rlt_cpu_device *device, rlt_cpu_progra
   if (status == RELAYOUT_OK && has_tables) {
     status = set_tables(device, made, error);
   }
+  made->is_buffered = schedule->staged;
   made->move = rlt_cpu_move_of(made);
   set_copy(made);
   return status;

@@ -39,15 +39,16 @@ typedef struct rlt_cpu_program {
   const rlt_cpu_line_kernels *lines;
   const rlt_cpu_kernels *kernels;
   rlt_cpu_shuffle_kernel *shuffle;
-  rlt_cpu_move *move; /* NULL: tiles are put together first */
+  bool is_buffered;   /* tiles are put together first, instead of moved by this */
+  rlt_cpu_move *move;
   rlt_grid grid;
   rlt_tile only_tile; /* where the grid has one tile */
   rlt_cpu_copy copy;  /* all there is to do, where it has any bytes */
   rlt_cpu_frame frame;
-  rlt_cpu_table_kernel *gather;
-  rlt_cpu_codec *codec; /* NULL where elements stay as they are */
-  bool encodes;         /* words become other elements, or packed ones */
-  bool merges;          /* staged ones leave for bytes that other tiles write too */
+  rlt_cpu_table_kernel *fill_tile; /* by tables: in its buffer, or where it goes */
+  rlt_cpu_codec *codec;            /* NULL where elements stay as they are */
+  bool encodes;                    /* words become other elements, or packed ones */
+  bool merges;                     /* staged ones leave for bytes that other tiles write too */
   int64_t
       last_source; /* tiles that start there, or before, have a line behind all that they read */
   rlt_order order;

@@ -10,7 +10,7 @@
 #include "convert/convert.h"
 #include "convert/packing.h"
 #include "cpu/row_stages.h"
-#include "machine/facts.h"
+#include "schedule/facts.h"
 
 enum {
   GROUP = RLT_CPU_ROW_GROUP,

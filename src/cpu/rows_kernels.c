@@ -11,6 +11,7 @@
 #define INLINED static inline __attribute__((always_inline))
 #include "base/opencl_c.h"
 #include "convert/arithmetic.h"
+#include "cpu/bits.h"
 #include "cpu/runs.h"
 #include "metadata/float_format.h"
 
@@ -174,14 +175,6 @@ SWAP(u32, __builtin_bswap32)
 SWAP(u64, __builtin_bswap64)
 
 /* ---- Packed ---- */
-
-#if !defined(PLAIN)
-typedef uint64_t bit_row __attribute__((vector_size(STRIP_BYTES)));
-#else
-typedef uint64_t bit_row;
-#endif
-typedef uint64_t bit_word;
-#include "../../cl/bits.cl"
 
 /* A word's lowest byte is the first in memory. */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__

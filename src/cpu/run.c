@@ -4,6 +4,7 @@
 
 #include "base/checked.h"
 #include "base/error.h"
+#include "cpu/cpu.h"
 #include "cpu/pool.h"
 #include "cpu/program.h"
 #include "plan/plan.h"
@@ -51,7 +52,7 @@ rlt_cpu_tile rlt_cpu_place_tile(const rlt_cpu_call *call, const rlt_tile *tile) 
 static void move_by_tables(const rlt_cpu_call *call, const rlt_tile *tile) {
   const rlt_cpu_program *const made = call->made;
   const rlt_cpu_tile placed = rlt_cpu_place_tile(call, tile);
-  made->gather(&made->frame, &placed, placed.destination);
+  made->fill_tile(&made->frame, &placed, placed.destination);
 }
 
 static void move_straight(const rlt_cpu_call *call, const rlt_tile *tile) {
@@ -133,7 +134,7 @@ rlt_cpu_move *rlt_cpu_move_of(const rlt_cpu_program *made) {
            : rlt_cpu_is_dense(made) ? move_straight
                                     : move_strided;
   default:
-    return made->schedule->staged ? NULL : move_by_tables;
+    return move_by_tables;
   }
 }
 
@@ -147,7 +148,7 @@ static void run_blocks(rlt_cpu_call *call, rlt_cpu_scratch *here) {
   if (!start_block(&at)) {
     return;
   }
-  if (made->move == NULL) {
+  if (made->is_buffered) {
     rlt_cpu_run_staged(&at, here);
   } else {
     do {
@@ -164,7 +165,7 @@ static void run_blocks(rlt_cpu_call *call, rlt_cpu_scratch *here) {
 /* Most calls of few bytes: there is no walk to the tile, and nobody to share with. */
 static void run_only_tile(const rlt_cpu_call *call) {
   const rlt_cpu_program *const made = call->made;
-  if (made->move == NULL) {
+  if (made->is_buffered) {
     rlt_cpu_move_staged(call, &made->only_tile, call->own);
   } else {
     made->move(call, &made->only_tile);
@@ -193,7 +194,7 @@ static void work(void *data, size_t worker) {
 }
 
 static bool puts_together(const rlt_cpu_program *made) {
-  return made->move == NULL;
+  return made->is_buffered;
 }
 
 /* Calls task(data, i) for each i in 0 .. count-1, count <= threads, and returns when all have
@@ -229,7 +230,7 @@ static void run_program(const rlt_cpu_device *device, const rlt_cpu_program *mad
 
 static relayout_status take_scratch(const rlt_cpu_device *device, rlt_cpu_scratch **own,
                                     relayout_error *error) {
-  *own = rlt_cpu_scratch_take(device->kept_scratch);
+  *own = rlt_cpu_scratch_take_first(device->kept_scratch);
   return *own != NULL ? RELAYOUT_OK
                       : rlt_fail(error, RELAYOUT_OUT_OF_MEMORY,
                                  "no memory for a tile buffer of %zu bytes", sizeof **own);
@@ -281,12 +282,15 @@ static relayout_status run_parts(relayout_device *device, const rlt_work *all, c
   return status;
 }
 
-relayout_status rlt_cpu_execute(const relayout_plan *plan, const void *source, void *destination,
-                                relayout_error *error) {
-  const rlt_work *const all = &plan->work;
-  relayout_device *const device = plan->device;
+relayout_status rlt_cpu_run(relayout_device *device, const rlt_work *all, const void *source,
+                            void *destination, relayout_error *error) {
   return all->part_count == 1
              ? rlt_cpu_program_run(device, program_of(&all->parts[0], source, destination), source,
                                    destination, error)
              : run_parts(device, all, source, destination, error);
+}
+
+relayout_status rlt_cpu_execute(const relayout_plan *plan, const void *source, void *destination,
+                                relayout_error *error) {
+  return rlt_cpu_run(plan->device, &plan->work, source, destination, error);
 }

@@ -11,14 +11,14 @@ enum { LINE_BYTES = RLT_CPU_LINE_BYTES };
 static void stage(const rlt_cpu_call *call, const rlt_cpu_tile *tile, rlt_cpu_scratch *here) {
   const rlt_cpu_program *const made = call->made;
   if (!made->unpacks) {
-    made->gather(&made->frame, tile, here->staged);
+    made->fill_tile(&made->frame, tile, here->staged);
     return;
   }
   rlt_cpu_unpack(call, &tile->at, here->unpacked);
   rlt_cpu_tile arrived = *tile;
   arrived.source = here->unpacked + RLT_AROUND_RUN;
   arrived.source_end = here->unpacked + sizeof here->unpacked;
-  made->gather(&made->frame, &arrived, here->staged);
+  made->fill_tile(&made->frame, &arrived, here->staged);
 }
 
 /* Rows of fewer elements take less time together, with what lies between them, than one by one. */

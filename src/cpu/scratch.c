@@ -17,6 +17,8 @@ typedef union shelf {
 
 struct rlt_cpu_kept_scratch {
   _Alignas(LINE_BYTES) size_t count; /* a power of two */
+  rlt_cpu_scratch *aside;            /* for calls that cannot fail, one at a time; or NULL */
+  pthread_mutex_t aside_mutex;       /* held by the call that has it */
   shelf shelves[];
 };
 
@@ -55,12 +57,26 @@ relayout_status rlt_cpu_kept_scratch_create(int32_t threads, rlt_cpu_kept_scratc
     return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY,
                     "no memory to keep track of a CPU device's %zu tile buffers", count);
   }
+  if (pthread_mutex_init(&made->aside_mutex, NULL) != 0) {
+    rlt_free(made);
+    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a lock of a CPU device");
+  }
   made->count = count;
+  made->aside = NULL;
   for (size_t i = 0; i < count; ++i) {
     atomic_init(&made->shelves[i].kept, NULL);
   }
   *kept_scratch = made;
   return RELAYOUT_OK;
+}
+
+relayout_status rlt_cpu_kept_scratch_set_aside(rlt_cpu_kept_scratch *kept_scratch,
+                                               relayout_error *error) {
+  kept_scratch->aside = build();
+  return kept_scratch->aside != NULL
+             ? RELAYOUT_OK
+             : rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a tile buffer of %zu bytes",
+                        sizeof(rlt_cpu_scratch));
 }
 
 void rlt_cpu_kept_scratch_trim(rlt_cpu_kept_scratch *kept_scratch) {
@@ -71,6 +87,8 @@ void rlt_cpu_kept_scratch_trim(rlt_cpu_kept_scratch *kept_scratch) {
 
 void rlt_cpu_kept_scratch_destroy(rlt_cpu_kept_scratch *kept_scratch) {
   rlt_cpu_kept_scratch_trim(kept_scratch);
+  pull_down(kept_scratch->aside);
+  pthread_mutex_destroy(&kept_scratch->aside_mutex);
   rlt_free(kept_scratch);
 }
 
@@ -97,8 +115,21 @@ rlt_cpu_scratch *rlt_cpu_scratch_take(rlt_cpu_kept_scratch *from) {
   return build();
 }
 
+rlt_cpu_scratch *rlt_cpu_scratch_take_first(rlt_cpu_kept_scratch *from) {
+  rlt_cpu_scratch *const taken = rlt_cpu_scratch_take(from);
+  if (taken == NULL && from->aside != NULL) {
+    pthread_mutex_lock(&from->aside_mutex);
+    return from->aside;
+  }
+  return taken;
+}
+
 void rlt_cpu_scratch_give_back(rlt_cpu_kept_scratch *to, rlt_cpu_scratch *used) {
   if (used == NULL) {
+    return;
+  }
+  if (used == to->aside) {
+    pthread_mutex_unlock(&to->aside_mutex);
     return;
   }
   const size_t first = first_shelf();

@@ -37,11 +37,18 @@ typedef struct rlt_cpu_kept_scratch rlt_cpu_kept_scratch;
 relayout_status rlt_cpu_kept_scratch_create(int32_t threads, rlt_cpu_kept_scratch **kept_scratch,
                                             relayout_error *error);
 void rlt_cpu_kept_scratch_destroy(rlt_cpu_kept_scratch *kept_scratch);
-/* Frees all that is kept. */
+/* Frees all that is kept, but for what is set aside. */
 void rlt_cpu_kept_scratch_trim(rlt_cpu_kept_scratch *kept_scratch);
+/* Sets one scratch aside for calls that cannot fail: from then on rlt_cpu_scratch_take_first always
+ * has one. Before any call. RELAYOUT_OUT_OF_MEMORY. */
+relayout_status rlt_cpu_kept_scratch_set_aside(rlt_cpu_kept_scratch *kept_scratch,
+                                               relayout_error *error);
 
 /* A kept one, or a new one; NULL when there is no memory. */
 rlt_cpu_scratch *rlt_cpu_scratch_take(rlt_cpu_kept_scratch *from);
+/* The same for the first worker of a call: where there is no memory it waits for the one that was
+ * set aside, and only where none was it is NULL. */
+rlt_cpu_scratch *rlt_cpu_scratch_take_first(rlt_cpu_kept_scratch *from);
 /* NULL is allowed. */
 void rlt_cpu_scratch_give_back(rlt_cpu_kept_scratch *to, rlt_cpu_scratch *used);
 

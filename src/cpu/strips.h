@@ -1,7 +1,7 @@
 /* strips.h: what an instruction set moves at once, for elements of ELEMENT_BYTES.
  *
  * A strip is a vector register: LANES lanes of 16 bytes, each DEPTH elements. What happens to
- * elements in registers is in cl/block.cl.
+ * elements in registers is in block.h.
  *
  * One instruction set is chosen as this is compiled: AVX-512 or AVX2 where the compiler may use it,
  * or vectors of 16 bytes that gcc and clang know for every processor (SSE, NEON), with PLAIN

@@ -19,7 +19,7 @@ static relayout_status no_memory(relayout_error *error) {
 static relayout_status set_positions(const rlt_schedule *schedule, const rlt_problem *problem,
                                      const rlt_group *group, rlt_cpu_positions *made,
                                      relayout_error *error) {
-  const int64_t length = rlt_group_held(group);
+  const int64_t length = rlt_group_length(group);
   made->from = rlt_malloc(2 * (size_t)length * sizeof *made->from);
   if (made->from == NULL) {
     return no_memory(error);
@@ -61,7 +61,7 @@ static relayout_status set_sides(const rlt_problem *problem, const rlt_schedule 
     status = set_positions(schedule, problem, columns, &frame->columns, error);
   }
   if (status == RELAYOUT_OK && rlt_group_has_gaps(problem, columns)) {
-    status = set_column_gaps(rlt_group_held(columns), problem->element_bytes, frame, error);
+    status = set_column_gaps(rlt_group_length(columns), problem->element_bytes, frame, error);
   }
   frame->row_gaps = rlt_group_has_gaps(problem, &schedule->rows);
   return status;
@@ -201,7 +201,7 @@ void rlt_cpu_tables_free(rlt_cpu_program *made) {
 }
 
 static size_t positions_bytes(const rlt_cpu_positions *made, const rlt_group *group) {
-  return made->from == NULL ? 0 : 2 * (size_t)rlt_group_held(group) * sizeof *made->from;
+  return made->from == NULL ? 0 : 2 * (size_t)rlt_group_length(group) * sizeof *made->from;
 }
 
 size_t rlt_cpu_tables_bytes(const rlt_cpu_program *made) {
@@ -211,7 +211,7 @@ size_t rlt_cpu_tables_bytes(const rlt_cpu_program *made) {
                  positions_bytes(&frame->columns, columns) +
                  (size_t)frame->ahead_count * sizeof *frame->ahead;
   if (frame->keeps != NULL) {
-    bytes += (size_t)(rlt_group_held(columns) * frame->element_bytes + LINE_BYTES);
+    bytes += (size_t)(rlt_group_length(columns) * frame->element_bytes + LINE_BYTES);
   }
   if (frame->segments != NULL) {
     bytes += (size_t)frame->staging.segment_count * sizeof *frame->segments;

@@ -97,7 +97,7 @@ void rlt_staging_make(const rlt_staging_request *of, rlt_staging *staging) {
   staging->elements = staging->segment_pitch * staging->segment_count;
   if (of->copies) {
     const bool alone = of->columns->axis_count <= 1;
-    staging->dense_columns = alone ? rlt_group_held(of->columns) : problem->axes[0].extent;
+    staging->dense_columns = alone ? rlt_group_length(of->columns) : problem->axes[0].extent;
     staging->valid_columns = alone ? staging->dense_columns : problem->axes[0].valid;
   } else {
     make_pieces(of, staging);

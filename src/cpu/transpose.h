@@ -9,116 +9,14 @@
  * so for both: lanes of SIDE columns, each along the source, become DEPTH strips along the
  * destination.
  *
- * Depends on kernels.h and runs.h.
+ * Depends on block.h, kernels.h and runs.h.
  */
 #ifndef RLT_CPU_TRANSPOSE_H
 #define RLT_CPU_TRANSPOSE_H
 
+#include "cpu/block.h"
 #include "cpu/kernels.h"
 #include "cpu/runs.h"
-
-/* ---- What cl/block.cl asks for ---- */
-
-/* Elements find their places all over a register by one instruction or two, where there is such a
- * one for elements of this size, and within its lanes elsewhere. */
-#define CHANNEL SIDE
-#if defined(__AVX512VBMI__) || (defined(__AVX512BW__) && ELEMENT_BYTES > 1)
-#define CHANNEL_LANE CHANNEL
-#else
-#define CHANNEL_LANE DEPTH
-#endif
-
-#if ELEMENT_BYTES < 16
-#define SHUFFLE(a, b, places) __builtin_shufflevector(a, b, places)
-#endif
-
-typedef int64_t position;
-typedef scalar element __attribute__((aligned(1), may_alias));
-typedef strip channel;
-typedef const uint8_t *place;
-
-/* One piece of a tile: neighbouring columns in the destination, neighbouring rows in the source. */
-typedef struct piece {
-  const uint8_t *from;         /* its first row, at no column */
-  uint8_t *to;                 /* at no row and no column */
-  const int64_t *columns_from; /* where its columns lie in the source, */
-  const uint8_t *keeps;        /* and 0xff for the bytes of those that are there; or NULL */
-  const int64_t *rows_to;      /* where its rows lie */
-  int64_t columns;
-  /* Of those, the first ones can have a source; 0 or less: none, but one before. */
-  int64_t valid_columns;
-  int64_t rows;
-  const uint8_t *fill;
-  bool exact; /* nothing may be stored but the piece */
-} piece;
-
-static inline place onward(place at, position elements) {
-  return at + elements * ELEMENT_BYTES;
-}
-
-static inline place column_place(const piece *of, position column) {
-  return of->from + of->columns_from[column];
-}
-
-static inline bool has_source(const piece *of, position column) {
-  return column < of->valid_columns &&
-         (of->keeps == NULL || of->keeps[column * ELEMENT_BYTES] != 0);
-}
-
-static inline element *row_place(const piece *of, position row, position column) {
-  return (element *)(void *)(of->to + column * ELEMENT_BYTES + of->rows_to[row]);
-}
-
-static inline channel load_channel(place from) {
-  channel loaded;
-  memcpy(&loaded, from, sizeof loaded);
-  return loaded;
-}
-
-static inline channel channel_of_fill(const piece *of) {
-  return load_channel(of->fill);
-}
-
-static inline void store_channel(element *to, channel value) {
-  memcpy(to, &value, sizeof value);
-}
-
-static inline channel load_turns(place from, unsigned t, unsigned channels) {
-  from += (size_t)t * CHANNEL_LANE * ELEMENT_BYTES;
-#if CHANNEL_LANE < CHANNEL
-  const int64_t step = (int64_t)channels * LANE_BYTES;
-  return load_lanes(from, 0, step, 2 * step, 3 * step);
-#else
-  (void)channels;
-  return load_channel(from);
-#endif
-}
-
-static inline void store_turns(element *to, unsigned t, unsigned channels, channel value) {
-  to += (size_t)t * CHANNEL_LANE;
-#if CHANNEL_LANE < CHANNEL
-  store_lanes((uint8_t *)to, (int64_t)channels * LANE_BYTES, value);
-#else
-  (void)channels;
-  store_channel(to, value);
-#endif
-}
-
-#define fetch_ahead(from) ((void)0)
-
-static inline void load_eight_channels(place from, strip *strips) {
-  enum { STEP = 8 * LANE_BYTES };
-#pragma GCC unroll 8
-  for (int i = 0; i < 8; ++i) {
-    strips[i] = load_lanes(from + i * LANE_BYTES, 0, STEP, 2 * STEP, 3 * STEP);
-  }
-}
-
-#include "../../cl/block.cl"
-
-#if ELEMENT_BYTES == 16
-#define transpose(block) ((void)(block))
-#endif
 
 /* ---- Blocks ---- */
 

@@ -28,6 +28,7 @@ relayout_status rlt_device_initialize(relayout_device *device, const rlt_backend
   device->tuning = rlt_tuning_of(&device->facts);
   device->own_tuning = NULL;
   device->for_host_memory = NULL;
+  device->planner = NULL;
   relayout_status status = rlt_wisdom_create(&device->wisdom, error);
   if (status == RELAYOUT_OK) {
     status = rlt_plan_cache_create(&device->cache, error);
@@ -38,7 +39,7 @@ relayout_status rlt_device_initialize(relayout_device *device, const rlt_backend
   return status;
 }
 
-void rlt_device_info_add_facts(const rlt_facts *facts, relayout_device_info *info) {
+void rlt_device_info_add_facts(const rlt_machine *facts, relayout_device_info *info) {
   for (int level = 0; level < RLT_CACHE_LEVELS; ++level) {
     const rlt_cache_facts *const cache = &facts->caches[level];
     info->caches[level] = (relayout_cache_info){.bytes = (uint64_t)cache->bytes,
@@ -78,6 +79,7 @@ void rlt_device_release(relayout_device *device) {
   rlt_wisdom_destroy(device->wisdom);
   rlt_free(device->own_tuning);
   relayout_device_destroy(device->for_host_memory);
+  relayout_device_destroy(device->planner);
   device->backend->destroy(device);
 }
 
@@ -101,6 +103,7 @@ void relayout_device_trim(relayout_device *device) {
     rlt_plan_cache_clear(device->cache); /* first: its plans use the rest */
     device->backend->trim(device);
     relayout_device_trim(device->for_host_memory);
+    relayout_device_trim(device->planner);
   }
 }
 
@@ -144,7 +147,7 @@ relayout_status relayout_device_import_wisdom(relayout_device *device, const cha
                     "size is %zu; a text of wisdom has at most %d bytes", size,
                     (int)RLT_MOST_WISDOM_TEXT);
   }
-  const bool all = rlt_wisdom_import(device, text, size);
+  const bool all = rlt_wisdom_import(rlt_planner_of(device), text, size);
   rlt_plan_cache_clear(device->cache);
   return all ? RELAYOUT_OK
              : rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for all of text's %zu bytes",
@@ -255,7 +258,7 @@ static relayout_status open_opencl(const char *name, relayout_device **device,
 static relayout_status give_cpu(relayout_device *opened, relayout_device **device,
                                 relayout_error *error) {
   const relayout_status status =
-      opened->facts.shares_host_memory
+      opened->facts.machine.shares_host_memory
           ? RELAYOUT_OK
           : relayout_cpu_device_create(NULL, &opened->for_host_memory, error);
   if (status != RELAYOUT_OK) {

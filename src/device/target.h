@@ -68,8 +68,10 @@ typedef struct rlt_backend {
   /* Says what the device will run: one line of English without a full stop. */
   void (*program_describe)(const relayout_device *device, const void *program, rlt_text *text);
 
-  /* Kernels that a program enqueues each time; 0 where there are no queues. */
+  /* Kernels that a program enqueues each time, and a plan for all its programs together; 0 where
+   * there are no queues. */
   int32_t kernels_of_program;
+  int32_t kernels_of_plan;
   /* Memory of a device that a program holds beside its code; NULL where host memory is all. */
   size_t (*program_bytes)(const void *program);
   /* Memory of the host's that it takes. */
@@ -94,9 +96,16 @@ struct relayout_device {
   const rlt_tuning *tuning;         /* static, or the device's own */
   rlt_tuning *own_tuning;           /* read from a file; NULL: none was */
   relayout_device *for_host_memory; /* moves what lies there instead; NULL: the device does */
+  relayout_device *planner; /* chooses and compiles schedules instead, of the same facts; or NULL */
   struct rlt_plan_cache *cache;
   struct rlt_wisdom *wisdom;
 };
+
+/* The device whose tuning and wisdom choose this one's schedules, and whose target compiles them:
+ * mostly the device itself. */
+static inline relayout_device *rlt_planner_of(relayout_device *device) {
+  return device->planner == NULL ? device : device->planner;
+}
 
 /* Entry number `i` of a caller's infos, which all are of their struct_size. */
 static inline relayout_device_info *rlt_info_at(relayout_device_info *infos, size_t i) {
@@ -104,7 +113,7 @@ static inline relayout_device_info *rlt_info_at(relayout_device_info *infos, siz
 }
 
 /* Fills in what an info says of the machine, all but the instructions. */
-void rlt_device_info_add_facts(const rlt_facts *facts, relayout_device_info *info);
+void rlt_device_info_add_facts(const rlt_machine *facts, relayout_device_info *info);
 
 /* Compiles a schedule by the device's backend, with smaller work-groups where its
  * kernel cannot have as large ones. */

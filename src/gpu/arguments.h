@@ -6,11 +6,9 @@
 
 #include "../../cl/arguments.cl"
 
-/* Loops, tables and axes follow their heads at once, aligned to eight bytes as they are. */
-_Static_assert(sizeof(kernel_loop) == 40 && sizeof(kernel_side) == 72 && sizeof(kernel_grid) == 208,
+/* Loops and tables follow their heads at once, aligned to eight bytes as they are. */
+_Static_assert(sizeof(kernel_loop) == 40 && sizeof(kernel_side) == 64 && sizeof(kernel_grid) == 184,
                "a grid has no gaps");
-_Static_assert(sizeof(kernel_staging) == 144 && sizeof(kernel_axis) == 24 &&
-                   sizeof(kernel_slots) == 112,
-               "what tables follow has no gaps");
+_Static_assert(sizeof(kernel_slots) == 112, "what tables follow has no gaps");
 
 #endif

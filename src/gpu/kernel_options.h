@@ -28,28 +28,23 @@ const char *rlt_kernel_name(rlt_kernel kernel);
 
 typedef struct rlt_kernel_options {
   rlt_kernel kernel;
-  bool direct;        /* a work-item moves whole tiles by itself */
   int32_t word_bytes; /* of the destination's words */
   int32_t source_bytes;
   int32_t source_bits; /* of packed elements; or 0 */
   int32_t destination_bits;
   bool wide; /* 64-bit arithmetic within tiles */
   int32_t group_size;
-  bool stages;               /* direct: tiles are staged before they are written */
   rlt_conversion conversion; /* of elements by arithmetic; a scale other than 1 is an argument */
   bool converts_by_table;
   bool source_swapped; /* as rlt_problem has them */
   bool destination_swapped;
-  bool only_swaps; /* words keep their values */
-  bool shuffles;   /* words leave with their bytes in the order of rlt_problem's shuffle */
-  uint8_t shuffle[RELAYOUT_MAX_ELEMENT_SIZE];
+  bool only_swaps;   /* words keep their values */
   int32_t tile_rows; /* of square tiles in local memory; 0: there are none */
   int32_t tile_columns;
   int32_t channels; /* words from a pixel to the next on the joined side; 0: nothing is joined */
   bool joins;       /* that is the destination */
-  int32_t transposed_bits; /* of elements that change places among rows; or 0 */
-  int32_t numbers;         /* that an index program works with; 0: it follows the axes */
-  int32_t batch;           /* relayouts that a launch does at most; 0: it does one */
+  int32_t numbers;  /* that an index program works with; 0: it follows the axes */
+  int32_t batch;    /* relayouts that a launch does at most; 0: it does one */
 } rlt_kernel_options;
 
 enum { RLT_KERNEL_NAME_SIZE = 32 };

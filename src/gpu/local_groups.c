@@ -2,7 +2,7 @@
  * memory has room for. */
 #include "base/checked.h"
 #include "gpu/local_tile.h"
-#include "search/methods/method.h"
+#include "gpu/planning.h"
 
 /* Columns: the destination's first axes, `written` positions of them. Rows: enough of the source's
  * first axes that a tile reads `read` positions in a row, counting those the columns hold. */
@@ -145,7 +145,7 @@ static void fit(rlt_schedule *schedule) {
   }
 }
 
-void rlt_offer_local_groups(const rlt_scene *scene, const rlt_schedule *like, rlt_offers *offers) {
+void rlt_gpu_offer_groups(const rlt_scene *scene, const rlt_schedule *like, rlt_offers *offers) {
   for (int64_t share = 1; share <= 4; share *= 4) {
     rlt_schedule schedule = *like;
     schedule.suits = like->suits && share == 1;

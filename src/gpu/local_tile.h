@@ -32,7 +32,7 @@ rlt_square_tile rlt_square_tile_of(int64_t source_bits, int64_t destination_bits
 rlt_square_tile rlt_square_tile_for(const rlt_problem *problem, int64_t tile_bytes);
 
 /* What one takes of local memory as words of so many bytes, with a unit left out behind each 32
- * rows (cl/staged_transpose.cl). */
+ * rows (cl/transpose.cl). */
 int64_t rlt_square_tile_bytes(rlt_square_tile tile, int64_t bytes);
 
 /* Elements of so many bits that a work-item moves at once where they are not aligned as pieces. */

@@ -177,18 +177,16 @@ static void fill_tables(const rlt_schedule *schedule, const rlt_slots *of,
   }
 }
 
-relayout_status rlt_slot_tables_make(const rlt_schedule *schedule, bool wide, rlt_blob *tables,
-                                     relayout_error *error) {
+relayout_status rlt_slot_tables_make(const rlt_schedule *schedule, const rlt_slots *of, bool wide,
+                                     rlt_blob *tables, relayout_error *error) {
   const rlt_problem *const problem = schedule->problem;
-  rlt_slots of;
-  rlt_slots_find(problem, &schedule->columns, &schedule->rows, &of);
-  kernel_slots head = packing_of(schedule, &of);
+  kernel_slots head = packing_of(schedule, of);
   const size_t rows = (size_t)rlt_group_length(&schedule->rows);
   const size_t columns = (size_t)rlt_group_length(&schedule->columns);
   const size_t positions = rows + columns;
   const size_t place_bytes =
       (columns + COLUMNS_AT_ONCE - 1) / COLUMNS_AT_ONCE * COLUMNS_AT_ONCE * sizeof(int32_t);
-  const size_t count = 2 * ((size_t)of.slots + 1 + rows) + columns;
+  const size_t count = 2 * ((size_t)of->slots + 1 + rows) + columns;
   rlt_blob scratch = {NULL, 0};
   relayout_status status =
       rlt_blob_make(sizeof head + place_bytes + count * rlt_offset_size(wide), tables, error);
@@ -204,7 +202,7 @@ relayout_status rlt_slot_tables_make(const rlt_schedule *schedule, bool wide, rl
   rlt_group_offsets(problem, &schedule->columns, NULL, NULL, column_offsets);
   int32_t *const column_places = (int32_t *)((char *)tables->bytes + sizeof head);
   rlt_offset_list list = {wide, 0, (char *)column_places + place_bytes};
-  fill_tables(schedule, &of, row_offsets, column_offsets, &head, column_places, &list);
+  fill_tables(schedule, of, row_offsets, column_offsets, &head, column_places, &list);
   memcpy(tables->bytes, &head, sizeof head);
   rlt_free(scratch.bytes);
   return RELAYOUT_OK;

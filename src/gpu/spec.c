@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "gpu/arguments.h"
 #include "gpu/local_tile.h"
+#include "gpu/planning.h"
 
 const char *rlt_kernel_name(rlt_kernel kernel) {
   static const char *const names[] = {
@@ -80,14 +81,13 @@ static kernel_side side_of(const rlt_problem *problem, const rlt_group *group, c
   const rlt_axis *const axis = group->axis_count > 0 ? &problem->axes[rlt_group_last(group)] : NULL;
   return (kernel_side){.inner = side->inner,
                        .block = side->block,
-                       .halo = side->halo,
                        .extent = side->extent,
                        .valid = side->valid,
                        .loop_number = side->block_loop < 0 ? -1 : numbers[side->block_loop],
                        .source_stride =
                            axis == NULL || problem->index_program != NULL ? 0 : axis->source_stride,
                        .destination_stride = axis == NULL ? 0 : axis->destination_stride,
-                       .length = rlt_group_held(group)};
+                       .length = rlt_group_length(group)};
 }
 
 static relayout_status make_grid(const rlt_schedule *schedule, const rlt_grid *grid, rlt_blob *blob,
@@ -110,8 +110,7 @@ static relayout_status make_grid(const rlt_schedule *schedule, const rlt_grid *g
       .columns = side_of(problem, &schedule->columns, &grid->columns, numbers),
       .rows = side_of(problem, &schedule->rows, &grid->rows, numbers),
       .fills = problem->fills,
-      .across_shift = rlt_schedule_across_shift(schedule, grid),
-      .streams = schedule->streamed,
+      .across_shift = rlt_gpu_across_shift(schedule, grid->tile_count),
       .source_first = -problem->source_start,
       .source_end = problem->source_elements - problem->source_start,
   };
@@ -124,38 +123,21 @@ static bool is_scaled(const rlt_conversion *conversion) {
   return conversion->from != RELAYOUT_ELEMENT_TYPE_INVALID && conversion->scale != 1;
 }
 
+static bool reads(const rlt_schedule *schedule) {
+  return rlt_gpu_move_row_of(schedule->move)->reads;
+}
+
 /* Scaling takes long numbers, but words so short are few. */
 static bool converts_by_table(const rlt_schedule *schedule) {
-  return schedule->move != RLT_MOVE_FILL && is_scaled(&schedule->problem->conversion) &&
+  return reads(schedule) && is_scaled(&schedule->problem->conversion) &&
          schedule->problem->element_bytes <= 2;
 }
 
 /* None is compiled in where nothing is read, or a table says what becomes of it. */
 static rlt_conversion compiled_conversion(const rlt_schedule *schedule) {
-  const bool is_compiled = schedule->move != RLT_MOVE_FILL && !converts_by_table(schedule);
+  const bool is_compiled = reads(schedule) && !converts_by_table(schedule);
   return is_compiled ? schedule->problem->conversion
                      : (rlt_conversion){.from = RELAYOUT_ELEMENT_TYPE_INVALID};
-}
-
-/* A worker alone transposes, permutes and interleaves with one kernel. */
-static rlt_kernel kernel_of(const rlt_schedule *schedule) {
-  const bool is_local = schedule->memory == RLT_STAGING_LOCAL;
-  if (rlt_schedule_goes_by_index(schedule)) {
-    return RLT_KERNEL_LOOKUP;
-  }
-  switch (schedule->move) {
-  case RLT_MOVE_FILL:
-    return RLT_KERNEL_FILL;
-  case RLT_MOVE_COPY:
-  case RLT_MOVE_GATHER:
-    return RLT_KERNEL_COPY;
-  case RLT_MOVE_TRANSPOSE:
-    return is_local ? RLT_KERNEL_TRANSPOSE : RLT_KERNEL_PERMUTE;
-  case RLT_MOVE_INTERLEAVE:
-    return is_local ? RLT_KERNEL_INTERLEAVE : RLT_KERNEL_PERMUTE;
-  default:
-    return RLT_KERNEL_PERMUTE;
-  }
 }
 
 /* How many numbers the problem's index program works with, as a power of two, for few
@@ -193,9 +175,8 @@ static int64_t reach(const rlt_problem *problem, const rlt_group *group) {
 /* 32 bits hold every tile's number and every offset in a tile; and where a group walks over no more
  * than one tile, its kernel need not loop. */
 static bool is_narrow(const rlt_schedule *schedule, const rlt_grid *grid, int64_t most_offset) {
-  const bool one_tile_a_group =
-      schedule->memory == RLT_STAGING_LOCAL && !rlt_schedule_goes_by_index(schedule);
-  return grid->tile_count <= INT32_MAX && (!one_tile_a_group || schedule->grain == 1) &&
+  return grid->tile_count <= INT32_MAX &&
+         (schedule->grain == 1 || rlt_schedule_goes_by_index(schedule)) &&
          reach(schedule->problem, &schedule->columns) + reach(schedule->problem, &schedule->rows) <=
              most_offset;
 }
@@ -203,25 +184,20 @@ static bool is_narrow(const rlt_schedule *schedule, const rlt_grid *grid, int64_
 static rlt_kernel_options options_of(const rlt_schedule *schedule, const rlt_grid *grid,
                                      int64_t most_offset) {
   const rlt_problem *const problem = schedule->problem;
-  rlt_kernel_options made = {.kernel = kernel_of(schedule),
-                             .direct = schedule->memory == RLT_STAGING_PRIVATE,
+  rlt_kernel_options made = {.kernel = rlt_gpu_kernel_of(schedule),
                              .word_bytes = (int32_t)rlt_problem_destination_bytes(problem),
                              .source_bytes = (int32_t)problem->element_bytes,
                              .source_bits = (int32_t)problem->source_packed,
                              .destination_bits = (int32_t)problem->destination_packed,
                              .wide = !is_narrow(schedule, grid, most_offset),
                              .group_size = (int32_t)schedule->group_size,
-                             .stages = rlt_schedule_has_tables(schedule),
                              .conversion = compiled_conversion(schedule),
                              .converts_by_table = converts_by_table(schedule),
                              .source_swapped = problem->source_swapped,
                              .destination_swapped = problem->destination_swapped,
                              .only_swaps = rlt_problem_only_swaps(problem),
-                             .shuffles = problem->shuffles,
-                             .transposed_bits = (int32_t)problem->transposed_bits,
                              .numbers = numbers_of(problem),
                              .batch = schedule->batch};
-  memcpy(made.shuffle, problem->shuffle, sizeof made.shuffle);
   if (made.kernel == RLT_KERNEL_TRANSPOSE) {
     const rlt_square_tile tile = rlt_square_tile_for(problem, schedule->tile_bytes);
     made.tile_rows = (int32_t)tile.rows;
@@ -249,16 +225,13 @@ static relayout_status copy_program(const rlt_index_program *program, rlt_blob *
   return status;
 }
 
-static relayout_status make_tables(const rlt_schedule *schedule, bool wide, rlt_blob *blob,
-                                   relayout_error *error) {
+/* `slots` are those of a kernel that permutes. */
+static relayout_status make_tables(const rlt_schedule *schedule, const rlt_slots *slots, bool wide,
+                                   rlt_blob *blob, relayout_error *error) {
   if (schedule->problem->index_program != NULL) {
     return copy_program(schedule->problem->index_program, blob, error);
   }
-  if (rlt_schedule_has_tables(schedule)) {
-    return rlt_staging_tables_make(schedule, wide, blob, error);
-  }
-  return schedule->move == RLT_MOVE_PERMUTE ? rlt_slot_tables_make(schedule, wide, blob, error)
-                                            : RELAYOUT_OK;
+  return slots != NULL ? rlt_slot_tables_make(schedule, slots, wide, blob, error) : RELAYOUT_OK;
 }
 
 /* What each word of the source becomes. */
@@ -291,19 +264,14 @@ static relayout_status make_conversions(const rlt_problem *problem, rlt_blob *bl
   return RELAYOUT_OK;
 }
 
-static int64_t local_bytes(const rlt_schedule *schedule) {
-  rlt_slots slots;
-  if (schedule->memory != RLT_STAGING_LOCAL || !schedule->staged) {
+static int64_t local_bytes(const rlt_schedule *schedule, const rlt_slots *slots) {
+  if (!schedule->staged) {
     return 0;
   }
-  switch (schedule->move) {
-  case RLT_MOVE_TRANSPOSE:
-    return rlt_square_tile_bytes(rlt_square_tile_for(schedule->problem, schedule->tile_bytes),
-                                 rlt_problem_destination_bytes(schedule->problem));
-  default:
-    rlt_slots_find(schedule->problem, &schedule->columns, &schedule->rows, &slots);
-    return rlt_slots_bytes(&slots);
-  }
+  return slots != NULL
+             ? rlt_slots_bytes(slots)
+             : rlt_square_tile_bytes(rlt_square_tile_for(schedule->problem, schedule->tile_bytes),
+                                     rlt_problem_destination_bytes(schedule->problem));
 }
 
 /* ---- All of it ---- */
@@ -312,17 +280,23 @@ relayout_status rlt_launch_spec_make(const rlt_schedule *schedule, int64_t most_
                                      rlt_launch_spec *spec, relayout_error *error) {
   const rlt_problem *const problem = schedule->problem;
   rlt_grid grid;
+  rlt_slots slots;
   rlt_grid_make(problem, &schedule->columns, &schedule->rows, &grid);
+  const bool has_slots = rlt_gpu_kernel_of(schedule) == RLT_KERNEL_PERMUTE;
+  if (has_slots) {
+    rlt_slots_find(problem, &schedule->columns, &schedule->rows, &slots);
+  }
+  const rlt_slots *const of = has_slots ? &slots : NULL;
   *spec = (rlt_launch_spec){.options = options_of(schedule, &grid, most_offset),
                             .group_count = rlt_divide_up(grid.tile_count, schedule->grain),
-                            .local_bytes = local_bytes(schedule)};
+                            .local_bytes = local_bytes(schedule, of)};
   spec->has_scale = is_scaled(&spec->options.conversion);
   if (spec->has_scale) {
     spec->scale = rlt_conversion_scale_factor(&problem->conversion);
   }
   relayout_status status = make_grid(schedule, &grid, &spec->grid, error);
   if (status == RELAYOUT_OK) {
-    status = make_tables(schedule, spec->options.wide, &spec->tables, error);
+    status = make_tables(schedule, of, spec->options.wide, &spec->tables, error);
   }
   if (status == RELAYOUT_OK && spec->options.converts_by_table) {
     status = make_conversions(problem, &spec->conversions, error);

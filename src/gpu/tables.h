@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "gpu/local_tile.h"
 #include "relayout/status.h"
 #include "schedule/schedule.h"
 
@@ -19,13 +20,10 @@ typedef struct rlt_blob {
 /* RELAYOUT_OUT_OF_MEMORY, of a plan's tables. */
 relayout_status rlt_blob_make(size_t size, rlt_blob *blob, relayout_error *error);
 
-/* For tiles in a staging buffer of a work-item's own (cl/staging.cl), and for those whose runs lie
- * in slots of local memory (cl/staged_permute.cl). Offsets have 64 bits where the kernel is `wide`.
- * RELAYOUT_OUT_OF_MEMORY. */
-relayout_status rlt_staging_tables_make(const rlt_schedule *schedule, bool wide, rlt_blob *tables,
-                                        relayout_error *error);
-relayout_status rlt_slot_tables_make(const rlt_schedule *schedule, bool wide, rlt_blob *tables,
-                                     relayout_error *error);
+/* For a schedule whose tiles' runs lie in these slots of local memory (cl/permute.cl). Offsets have
+ * 64 bits where the kernel is `wide`. RELAYOUT_OUT_OF_MEMORY. */
+relayout_status rlt_slot_tables_make(const rlt_schedule *schedule, const rlt_slots *slots,
+                                     bool wide, rlt_blob *tables, relayout_error *error);
 
 /* ---- Of which they are made ---- */
 

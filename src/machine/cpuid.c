@@ -41,7 +41,7 @@ static int64_t bits(uint32_t of, int from, int count) {
 /* ---- Caches ---- */
 
 /* Both makers answer alike, each for a leaf of its own: a cache for each subleaf. */
-static void read_cache(const rlt_cpuid_answer *answer, rlt_facts *facts) {
+static void read_cache(const rlt_cpuid_answer *answer, rlt_machine *facts) {
   enum { INSTRUCTIONS = 2 };
   const int64_t level = bits(answer->eax, 5, 3);
   if (bits(answer->eax, 0, 5) == INSTRUCTIONS || level < 1 || level > RLT_CACHE_LEVELS) {
@@ -61,7 +61,7 @@ static void read_cache(const rlt_cpuid_answer *answer, rlt_facts *facts) {
   }
 }
 
-static void read_caches_of(rlt_cpuid *ask, uint32_t leaf, rlt_facts *facts) {
+static void read_caches_of(rlt_cpuid *ask, uint32_t leaf, rlt_machine *facts) {
   for (uint32_t subleaf = 0; subleaf < MOST_SUBLEAVES; ++subleaf) {
     const rlt_cpuid_answer answer = ask(leaf, subleaf);
     if (bits(answer.eax, 0, 5) == 0) {
@@ -72,7 +72,7 @@ static void read_caches_of(rlt_cpuid *ask, uint32_t leaf, rlt_facts *facts) {
   rlt_facts_settle(facts);
 }
 
-void rlt_cpuid_read_caches(rlt_cpuid *ask, rlt_facts *facts) {
+void rlt_cpuid_read_caches(rlt_cpuid *ask, rlt_machine *facts) {
   facts->line_bytes = 0;
   memset(facts->caches, 0, sizeof facts->caches);
   read_caches_of(ask, INTEL_CACHES, facts);
@@ -83,7 +83,7 @@ void rlt_cpuid_read_caches(rlt_cpuid *ask, rlt_facts *facts) {
 
 /* ---- TLB's ---- */
 
-static void add_tlb(int64_t level, int64_t pages, rlt_facts *facts) {
+static void add_tlb(int64_t level, int64_t pages, rlt_machine *facts) {
   if (level >= 1 && level <= RLT_TLB_LEVELS && pages <= RLT_MOST_COUNTED) {
     int32_t *const known = &facts->tlb_pages[level - 1];
     *known = (int32_t)rlt_max(*known, pages);
@@ -91,7 +91,7 @@ static void add_tlb(int64_t level, int64_t pages, rlt_facts *facts) {
 }
 
 /* One for each subleaf; eax of the first says which is the last. */
-static void read_intel_tlbs(rlt_cpuid *ask, rlt_facts *facts) {
+static void read_intel_tlbs(rlt_cpuid *ask, rlt_machine *facts) {
   enum { DATA = 1, BOTH = 3, LOADS = 4 };
   const int64_t last = rlt_min(ask(INTEL_TLBS, 0).eax, MOST_SUBLEAVES - 1);
   for (uint32_t subleaf = 0; subleaf <= last; ++subleaf) {
@@ -116,7 +116,7 @@ static const struct {
     {0xba, 1, 64},  {0xc0, 1, 8},  {0xc1, 2, 1024}, {0xc3, 2, 1536}, {0xca, 2, 512},
 };
 
-static void read_descriptor(int64_t descriptor, rlt_facts *facts) {
+static void read_descriptor(int64_t descriptor, rlt_machine *facts) {
   for (size_t i = 0; i < sizeof descriptors / sizeof *descriptors; ++i) {
     if (descriptors[i].descriptor == descriptor) {
       add_tlb(descriptors[i].level, descriptors[i].pages, facts);
@@ -125,7 +125,7 @@ static void read_descriptor(int64_t descriptor, rlt_facts *facts) {
 }
 
 /* The lowest byte of eax is none; a register whose highest bit is set has none. */
-static void read_descriptors(rlt_cpuid *ask, rlt_facts *facts) {
+static void read_descriptors(rlt_cpuid *ask, rlt_machine *facts) {
   const rlt_cpuid_answer answer = ask(INTEL_TLB_DESCRIPTORS, 0);
   const uint32_t registers[] = {answer.eax & ~UINT32_C(0xff), answer.ebx, answer.ecx, answer.edx};
   for (size_t i = 0; i < sizeof registers / sizeof *registers; ++i) {
@@ -136,14 +136,14 @@ static void read_descriptors(rlt_cpuid *ask, rlt_facts *facts) {
 }
 
 /* Where there are no ways, the TLB is off. */
-static void read_amd_tlbs(rlt_cpuid *ask, rlt_facts *facts) {
+static void read_amd_tlbs(rlt_cpuid *ask, rlt_machine *facts) {
   const uint32_t first = ask(AMD_FIRST_TLB, 0).ebx;
   const uint32_t second = ask(AMD_SECOND_TLB, 0).ebx;
   add_tlb(1, bits(first, 24, 8) > 0 ? bits(first, 16, 8) : 0, facts);
   add_tlb(2, bits(second, 28, 4) > 0 ? bits(second, 16, 12) : 0, facts);
 }
 
-void rlt_cpuid_read_tlbs(rlt_cpuid *ask, rlt_facts *facts) {
+void rlt_cpuid_read_tlbs(rlt_cpuid *ask, rlt_machine *facts) {
   memset(facts->tlb_pages, 0, sizeof facts->tlb_pages);
   read_intel_tlbs(ask, facts);
   if (facts->tlb_pages[0] == 0) {

@@ -18,7 +18,7 @@ typedef rlt_cpuid_answer rlt_cpuid(uint32_t leaf, uint32_t subleaf);
 rlt_cpuid_answer rlt_cpuid_ask(uint32_t leaf, uint32_t subleaf);
 
 /* Fills in line_bytes and all caches, and the TLB's of data and ordinary pages. 0: unknown. */
-void rlt_cpuid_read_caches(rlt_cpuid *ask, rlt_facts *facts);
-void rlt_cpuid_read_tlbs(rlt_cpuid *ask, rlt_facts *facts);
+void rlt_cpuid_read_caches(rlt_cpuid *ask, rlt_machine *facts);
+void rlt_cpuid_read_tlbs(rlt_cpuid *ask, rlt_machine *facts);
 
 #endif

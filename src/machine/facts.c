@@ -8,7 +8,7 @@ enum {
   GUESSED_CACHE_BYTES = 4 << 20
 };
 
-void rlt_facts_settle(rlt_facts *facts) {
+void rlt_facts_settle(rlt_machine *facts) {
   bool is_known = true;
   for (int level = 0; level < RLT_CACHE_LEVELS; ++level) {
     is_known = is_known && facts->caches[level].bytes > 0;
@@ -21,7 +21,7 @@ void rlt_facts_settle(rlt_facts *facts) {
   }
 }
 
-int64_t rlt_facts_cache_bytes(const rlt_facts *facts, int64_t workers) {
+int64_t rlt_facts_cache_bytes(const rlt_machine *facts, int64_t workers) {
   const rlt_cache_facts *const second = &facts->caches[1];
   const int64_t sharers = rlt_max(rlt_min(second->shared, workers), 1);
   const int64_t bytes = second->bytes == 0

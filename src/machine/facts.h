@@ -1,5 +1,6 @@
-/* facts.h: what a device is, as far as schedules depend on it. Read from the machine when a device
- * is opened; what was measured on machines of its kind is apart from it, in tuning.h.
+/* facts.h: what a machine is: its caches, pages and registers, read from the system when a device
+ * is opened. What kernels are able to do is in schedule/facts.h; what was measured on machines of
+ * its kind is in tuning.h.
  *
  * Depends on nothing.
  */
@@ -11,7 +12,6 @@
 
 enum {
   RLT_PAGE_BYTES = 4096, /* what an ordinary page of a host's memory holds */
-  RLT_WORD_SIZES = 5,    /* words of 1, 2, 4, 8 and 16 bytes */
   RLT_CACHE_LEVELS = 3,
   RLT_TLB_LEVELS = 2,
   /* What is beyond these is no fact. */
@@ -22,24 +22,6 @@ enum {
 };
 #define RLT_MOST_CACHE_BYTES (INT64_C(1) << 50)
 
-/* 0 to 4, for 1, 2, 4, 8 or 16: a word's bytes, or a packed element's bits. */
-static inline int32_t rlt_word_size_number(int64_t size) {
-  return __builtin_ctzll((unsigned long long)size);
-}
-
-/* Where tiles are put together. */
-typedef enum rlt_staging_memory {
-  RLT_STAGING_PRIVATE, /* in memory of a worker's own, who moves the whole tile: CPUs */
-  RLT_STAGING_LOCAL    /* in local memory, which the work-items of a group share: GPUs */
-} rlt_staging_memory;
-
-/* What kernels do at once with words of one size. */
-typedef struct rlt_word_facts {
-  int32_t block_rows; /* of a block that is transposed in registers */
-  int32_t block_columns;
-  int32_t channels; /* the most that are interleaved in registers; 0: none are */
-} rlt_word_facts;
-
 /* A level of a device's caches. Lines whose addresses are bytes / ways apart meet in one set, of
  * which each way holds one. */
 typedef struct rlt_cache_facts {
@@ -48,7 +30,7 @@ typedef struct rlt_cache_facts {
   int32_t shared; /* by so many processors; 0: unknown */
 } rlt_cache_facts;
 
-typedef struct rlt_facts {
+typedef struct rlt_machine {
   int64_t line_bytes;                       /* what memory moves at once */
   rlt_cache_facts caches[RLT_CACHE_LEVELS]; /* of data, the nearest first */
   int64_t page_bytes;                       /* an ordinary page's */
@@ -56,35 +38,15 @@ typedef struct rlt_facts {
   int32_t vector_bytes;              /* of a register; 0: unknown */
   bool streams;                      /* stores may go past the caches */
   bool shares_host_memory;           /* what it works on is the host's memory */
-  int64_t cache_bytes; /* destinations larger than this do not stay in a cache; 0: unknown */
-  rlt_word_facts words[RLT_WORD_SIZES];
-  int64_t bit_transposed_rows; /* of a tile, at most, for bit transposes; 0: there are none */
-
-  rlt_staging_memory memory;
-  int64_t staging_bytes;    /* what a tile may take there */
-  bool stages_source_words; /* elements are converted when they leave, not when they arrive */
-  bool loads; /* what a tile reads may be brought together before anything else is done with it */
-  bool scatters;         /* tiles may be stored word by word, without staging */
-  bool combines_lines;   /* lines that a tile leaves unfinished wait for one that goes on */
-  int64_t most_segments; /* of which so many can wait */
-  bool merges_bytes;     /* packed elements enter bytes that others write too, even at once */
-  bool prefetches;       /* what the next tile reads */
-
-  bool words_need_alignment; /* words wider than an element begin at multiples of their size */
-  bool only_whole_blocks;    /* loops are cut into parts of equal length */
-  int32_t threads;           /* workers that blocks of tiles are shared out to; 1: a driver does */
-  int64_t group_size;        /* work-items of a work-group */
-  int64_t most_groups;       /* of a launch */
-  int64_t most_iterations;   /* of all loops of a work-item */
-} rlt_facts;
+} rlt_machine;
 
 /* Makes facts of caches and lines agree with what is said of them above: behind a level of which
  * nothing is known nothing is, and lines are of a power of two. */
-void rlt_facts_settle(rlt_facts *facts);
+void rlt_facts_settle(rlt_machine *facts);
 
 /* Destinations that are larger will hardly be in the cache of whoever reads them, when so many
  * workers write them: what is kept for each is twice its part of the second level, and a guess
  * where that is unknown. */
-int64_t rlt_facts_cache_bytes(const rlt_facts *facts, int64_t workers);
+int64_t rlt_facts_cache_bytes(const rlt_machine *facts, int64_t workers);
 
 #endif

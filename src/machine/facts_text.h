@@ -28,12 +28,12 @@
 enum { RLT_FACTS_TEXT_SIZE = 256 };
 
 /* All fields, in the order above: the same facts have the same text. */
-void rlt_facts_add_text(const rlt_facts *facts, rlt_text *text);
+void rlt_facts_add_text(const rlt_machine *facts, rlt_text *text);
 
 /* Changes the facts that the text names. Fields stand in any order with spaces between them, and
  * numbers at a field's end may be left out when they are 0. Levels of caches behind one that
  * becomes 0 become so too. RELAYOUT_INVALID_TEXT, with no fact changed, for anything else: also for
  * numbers that no machine has, and for a level behind one of which nothing is known. */
-relayout_status rlt_facts_read_text(const char *text, rlt_facts *facts, relayout_error *error);
+relayout_status rlt_facts_read_text(const char *text, rlt_machine *facts, relayout_error *error);
 
 #endif

@@ -15,7 +15,7 @@ static int64_t ask_system(int name, int64_t most) {
 }
 
 /* What the C library knows, which is nothing of who shares a cache. */
-static void ask_library(rlt_facts *facts) {
+static void ask_library(rlt_machine *facts) {
 #if defined(_SC_LEVEL1_DCACHE_SIZE)
   static const struct {
     int bytes;
@@ -35,7 +35,7 @@ static void ask_library(rlt_facts *facts) {
 #endif
 }
 
-static rlt_facts host;
+static rlt_machine host;
 static pthread_once_t host_is_read = PTHREAD_ONCE_INIT;
 
 /* Whoever knows the first level is believed in all: no third one then means that there is none. */
@@ -52,7 +52,7 @@ static void read_host(void) {
   host.page_bytes = ask_system(_SC_PAGESIZE, RLT_MOST_PAGE_BYTES);
 }
 
-void rlt_host_add_facts(rlt_facts *facts) {
+void rlt_host_add_facts(rlt_machine *facts) {
   pthread_once(&host_is_read, read_host);
   facts->line_bytes = host.line_bytes;
   memcpy(facts->caches, host.caches, sizeof facts->caches);

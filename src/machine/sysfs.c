@@ -96,7 +96,7 @@ static bool holds_data(const cache_folder *of) {
   return read_line(of, "type", type) && (strcmp(type, "Data") == 0 || strcmp(type, "Unified") == 0);
 }
 
-static void read_index(const cache_folder *of, rlt_facts *facts) {
+static void read_index(const cache_folder *of, rlt_machine *facts) {
   const int64_t level = read_count(of, "level", RLT_CACHE_LEVELS);
   if (level == 0 || !holds_data(of)) {
     return;
@@ -109,8 +109,8 @@ static void read_index(const cache_folder *of, rlt_facts *facts) {
   facts->line_bytes = rlt_max(facts->line_bytes, line_bytes);
 }
 
-static rlt_facts read_processor(const char *folder, int32_t processor) {
-  rlt_facts facts = {0};
+static rlt_machine read_processor(const char *folder, int32_t processor) {
+  rlt_machine facts = {0};
   cache_folder of = {folder, processor, 0};
   char line[LONGEST_LINE];
   for (; of.index < MOST_INDICES && read_line(&of, "level", line); ++of.index) {
@@ -125,9 +125,9 @@ static int64_t part_of(const rlt_cache_facts *cache) {
   return cache->bytes / rlt_max(cache->shared, 1);
 }
 
-void rlt_sysfs_read_caches(const char *folder, int32_t first, int32_t last, rlt_facts *facts) {
-  const rlt_facts one = read_processor(folder, first);
-  const rlt_facts other = last == first ? one : read_processor(folder, last);
+void rlt_sysfs_read_caches(const char *folder, int32_t first, int32_t last, rlt_machine *facts) {
+  const rlt_machine one = read_processor(folder, first);
+  const rlt_machine other = last == first ? one : read_processor(folder, last);
   facts->line_bytes = rlt_max(one.line_bytes, other.line_bytes);
   for (int level = 0; level < RLT_CACHE_LEVELS; ++level) {
     const bool is_smaller = part_of(&other.caches[level]) < part_of(&one.caches[level]);

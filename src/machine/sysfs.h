@@ -12,6 +12,6 @@
  * after the other, so where there are two kinds these differ, and each level becomes that of which
  * a processor has the smaller part. What is missing in the files, or is no size that a cache could
  * have, is unknown: 0. */
-void rlt_sysfs_read_caches(const char *folder, int32_t first, int32_t last, rlt_facts *facts);
+void rlt_sysfs_read_caches(const char *folder, int32_t first, int32_t last, rlt_machine *facts);
 
 #endif

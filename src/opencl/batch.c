@@ -3,6 +3,8 @@
 #include "opencl/calls.h"
 #include "opencl/cl_error.h"
 #include "opencl/endpoint.h"
+#include "opencl/native.h"
+#include "opencl/native_command.h"
 #include "opencl/parts.h"
 #include "plan/verbose.h"
 
@@ -148,10 +150,9 @@ static relayout_status enqueue_all(tour *at, size_t count, cl_event *event, rela
     if (status != RELAYOUT_OK) {
       break;
     }
-    status = rlt_opencl_parts_enqueue(&at->plan->work, at->queue, first.source, first.destination,
-                                      &batch, last == NULL ? at->n_wait : 1,
-                                      last == NULL ? at->wait : &last, event == NULL ? NULL : &next,
-                                      error);
+    status = rlt_opencl_parts_enqueue(
+        at->plan, at->queue, first.source, first.destination, &batch, last == NULL ? at->n_wait : 1,
+        last == NULL ? at->wait : &last, event == NULL ? NULL : &next, error);
     if (next != NULL) {
       if (last != NULL) {
         clReleaseEvent(last);
@@ -166,7 +167,30 @@ static relayout_status enqueue_all(tour *at, size_t count, cl_event *event, rela
   return status;
 }
 
-static relayout_status mark(const tour *at, cl_event *event, relayout_error *error) {
+/* All of them as one command. */
+static relayout_status enqueue_native(tour *at, size_t count, cl_event *event,
+                                      relayout_error *error) {
+  rlt_native_command *command = NULL;
+  relayout_status status = rlt_native_command_make(at->plan, count, &command, error);
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  for (size_t i = 0; i < count && status == RELAYOUT_OK; ++i) {
+    status = look_at(at, i, error);
+    if (status == RELAYOUT_OK) {
+      status = rlt_native_command_add(command, rlt_endpoint_place(&at->source),
+                                      rlt_endpoint_place(&at->destination), error);
+    }
+  }
+  if (status != RELAYOUT_OK) {
+    rlt_native_command_drop(command);
+    return status;
+  }
+  return rlt_native_command_enqueue(command, at->queue, at->n_wait, at->wait, event, error);
+}
+
+static relayout_status mark(tour *at, size_t count, cl_event *event, relayout_error *error) {
+  (void)count;
   const cl_int code = clEnqueueMarkerWithWaitList(at->queue, at->n_wait, at->wait, event);
   return code == CL_SUCCESS ? RELAYOUT_OK : rlt_cl_fail(error, code, "clEnqueueMarkerWithWaitList");
 }
@@ -201,8 +225,8 @@ relayout_status relayout_plan_enqueue_batch(const relayout_plan *plan, cl_comman
     status = count > 0 ? check_all(&at, count, error)
                        : rlt_check_queue_and_list(at.device, queue, n_wait, wait, error);
     if (status == RELAYOUT_OK) {
-      status = moves_something ? enqueue_all(&at, count, event == NULL ? NULL : &done, error)
-                               : mark(&at, event == NULL ? NULL : &done, error);
+      status = (moves_something ? rlt_opencl_is_native(at.device) ? enqueue_native : enqueue_all
+                                : mark)(&at, count, event == NULL ? NULL : &done, error);
     }
   }
   if (event != NULL) {

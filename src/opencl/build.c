@@ -67,26 +67,15 @@ static bool changes(const rlt_kernel_options *options) {
          options->source_bits > 0 || options->destination_bits > 0;
 }
 
-/* A kernel is in a file for each family, or in one for both. */
-static const rlt_kernel_source *kernel_source(const rlt_kernel_options *options) {
-  char name[32];
-  snprintf(name, sizeof name, "%s_%s", options->direct ? "direct" : "staged",
-           rlt_kernel_name(options->kernel));
-  const rlt_kernel_source *const source = source_named(name);
-  return source != NULL ? source : source_named(rlt_kernel_name(options->kernel));
-}
-
 /* Drivers may print warnings, such as which loops they could not turn into
  * vectors; nobody asked for these. */
 static recipe recipe_of(const rlt_opencl_device *device, const rlt_kernel_options *options) {
-  recipe made = {.kernel = kernel_source(options)};
+  recipe made = {.kernel = source_named(rlt_kernel_name(options->kernel))};
   rlt_text text = rlt_text_in(made.options, sizeof made.options);
   rlt_text_add(&text,
-               "-cl-std=CL1.2 -w -DWORD_BYTES=%d -DWIDE=%d -DDIRECT=%d -DGROUP=%d -DGRID_AXIS=%d "
-               "-DSTAGES=%d -DSTAGING_BYTES=%d -DNATIVE=%d",
-               (int)options->word_bytes, options->wide, options->direct, (int)options->group_size,
-               (int)device->grid_axis, options->stages, (int)device->base.facts.staging_bytes,
-               device->native);
+               "-cl-std=CL1.2 -w -DWORD_BYTES=%d -DWIDE=%d -DGROUP=%d -DGRID_AXIS=%d -DNATIVE=%d",
+               (int)options->word_bytes, options->wide, (int)options->group_size,
+               (int)device->grid_axis, device->native);
   rlt_text_add(&text,
                " -DSOURCE_BYTES=%d -DSOURCE_BITS=%d -DDESTINATION_BITS=%d -DINDEX_PROGRAM=%d",
                (int)options->source_bytes, (int)options->source_bits,
@@ -106,13 +95,8 @@ static recipe recipe_of(const rlt_opencl_device *device, const rlt_kernel_option
   if (options->channels > 0) {
     rlt_text_add(&text, " -DCHANNELS=%d -DJOINS=%d", (int)options->channels, options->joins);
   }
-  rlt_text_add(&text, " -DTRANSPOSED_BITS=%d -DSHUFFLES=%d", (int)options->transposed_bits,
-               options->shuffles);
   if (options->batch > 0) {
     rlt_text_add(&text, " -DBATCH=%d", (int)options->batch);
-  }
-  for (int i = 0; options->shuffles && i < RELAYOUT_MAX_ELEMENT_SIZE; ++i) {
-    rlt_text_add(&text, "%s%d", i == 0 ? " -DSHUFFLE_ORDER=" : ",", options->shuffle[i]);
   }
   return made;
 }
@@ -120,25 +104,16 @@ static recipe recipe_of(const rlt_opencl_device *device, const rlt_kernel_option
 /* The key in a file of what is built for these options. */
 static rlt_disk_key key_of(const rlt_opencl_device *device, const rlt_kernel_options *options,
                            const recipe *wanted) {
-  const bool direct = options->direct;
-  const bool gathers = options->kernel == RLT_KERNEL_LOOKUP;
-  const bool runs =
-      direct && (options->kernel == RLT_KERNEL_COPY || options->kernel == RLT_KERNEL_PERMUTE);
-  const bool packs = direct && options->kernel == RLT_KERNEL_PERMUTE;
-  const char *const sources[RLT_KEY_SOURCE_COUNT] = {
-      text_of("arguments"),
-      text_of("tile"),
-      rlt_converts(&options->conversion) ? text_of("convert") : "",
-      rlt_converts(&options->conversion) && (runs || !direct) ? text_of("by_float") : "",
-      gathers || changes(options) || !direct ? text_of("element") : "",
-      text_of(direct ? "line" : "staged"),
-      runs ? text_of("bits") : "",
-      runs ? text_of("run") : "",
-      options->stages ? text_of("staging") : "",
-      packs ? text_of("strips") : "",
-      packs ? text_of("block") : "",
-      options->numbers > 0 ? text_of("index_program") : "",
-      wanted->kernel->text};
+  const bool converts = rlt_converts(&options->conversion);
+  const char *const sources[RLT_KEY_SOURCE_COUNT] = {text_of("arguments"),
+                                                     text_of("tile"),
+                                                     converts ? text_of("convert") : "",
+                                                     converts ? text_of("by_float") : "",
+                                                     text_of("element"),
+                                                     text_of("work_group"),
+                                                     options->numbers > 0 ? text_of("index_program")
+                                                                          : "",
+                                                     wanted->kernel->text};
   rlt_disk_key key;
   memcpy(key.strings, device->key_strings, sizeof device->key_strings);
   key.strings[RLT_KEY_OPTIONS] = wanted->options;

@@ -20,6 +20,7 @@
 #define clEnqueueFillBuffer                      rlt_cl->clEnqueueFillBuffer
 #define clEnqueueMapBuffer                       rlt_cl->clEnqueueMapBuffer
 #define clEnqueueMarkerWithWaitList              rlt_cl->clEnqueueMarkerWithWaitList
+#define clEnqueueNativeKernel                    rlt_cl->clEnqueueNativeKernel
 #define clEnqueueNDRangeKernel                   rlt_cl->clEnqueueNDRangeKernel
 #define clEnqueueReadBuffer                      rlt_cl->clEnqueueReadBuffer
 #define clEnqueueReadBufferRect                  rlt_cl->clEnqueueReadBufferRect
@@ -56,6 +57,7 @@
 #define clRetainProgram                          rlt_cl->clRetainProgram
 #define clSetKernelArg                           rlt_cl->clSetKernelArg
 #define clSetKernelArgSVMPointer                 rlt_cl->clSetKernelArgSVMPointer
+#define clSetMemObjectDestructorCallback         rlt_cl->clSetMemObjectDestructorCallback
 #define clWaitForEvents                          rlt_cl->clWaitForEvents
 
 #endif

@@ -1,16 +1,21 @@
 /* device.c: the OpenCL device as a backend: made from a context, and what it is. */
 #include "opencl/device.h"
 
+#include <inttypes.h>
+#include <stddef.h>
+
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/structs.h"
 #include "gpu/local_tile.h"
+#include "gpu/target.h"
 #include "opencl/backend.h"
 #include "opencl/build.h"
 #include "opencl/calls.h"
 #include "opencl/cl_error.h"
 #include "opencl/memory.h"
+#include "opencl/native.h"
 #include "search/tuning_file.h"
 #include "search/wisdom.h"
 
@@ -24,14 +29,8 @@ enum {
   MOST_GROUPS = 1 << 22,
   /* PoCL compiles a kernel again for launches that are wider than this. */
   POCL_MOST_GROUPS = 65534,
-  /* A tile's two sides and their gaps fit any second-level cache. */
-  STAGING_BYTES = 80 << 10,
-  /* llvmpipe ends a work-item's loops, without a word, after 65535 iterations altogether, and a
-   * tile may take some for each of its elements. Other drivers are taken to be no better. */
-  SMALL_STAGING_BYTES = 16 << 10,
-  MOST_ITERATIONS = 48 << 10,
-  /* What the direct kernels load and store at once, as cl/line.cl has it. */
-  DIRECT_LINE_BYTES = 64
+  /* RELAYOUT_KERNELS_DIRECT of relayout 0.1. */
+  FORMER_DIRECT = 2
 };
 
 /* The largest power of two that the device allows, to MOST_GROUP_SIZE. */
@@ -54,100 +53,27 @@ static relayout_status learn_group_size(const rlt_opencl_device *device, int64_t
   return status;
 }
 
-/* Blocks of 16 x 32 bytes, 8 x 16 halves, then of 16 x 16, 8 x 8 and 4 x 4 longer words. */
-static rlt_word_facts word_facts(int64_t bytes) {
-  return bytes <= 2 ? (rlt_word_facts){(int32_t)(16 / bytes), (int32_t)(32 / bytes), 8}
-                    : (rlt_word_facts){(int32_t)(64 / bytes), (int32_t)(64 / bytes), 4};
-}
-
-/* CPU devices: a work-item moves whole tiles by itself. */
-static rlt_facts direct_facts(bool is_pocl) {
-  const int64_t staging_bytes = is_pocl ? STAGING_BYTES : SMALL_STAGING_BYTES;
-  rlt_facts facts = {.line_bytes = DIRECT_LINE_BYTES,
-                     .bit_transposed_rows = is_pocl ? 512 : 128,
-                     .memory = RLT_STAGING_PRIVATE,
-                     .staging_bytes = staging_bytes,
-                     .prefetches = is_pocl, /* whose compiler knows how */
-                     .words_need_alignment = true,
-                     .only_whole_blocks = true,
-                     .threads = 1,
-                     .group_size = 1,
-                     .most_groups = is_pocl ? POCL_MOST_GROUPS : MOST_GROUPS,
-                     .most_iterations = is_pocl ? INT64_MAX : MOST_ITERATIONS};
-  for (int32_t i = 0; i < RLT_WORD_SIZES; ++i) {
-    facts.words[i] = word_facts(INT64_C(1) << i);
-  }
-  return facts;
-}
-
-/* GPUs: work-items share local memory. */
-static rlt_facts staged_facts(bool is_pocl, int64_t group_size) {
+/* Work-items share local memory. */
+static rlt_facts kernel_facts(bool is_pocl, int64_t group_size) {
   return (rlt_facts){.line_bytes = RLT_LOCAL_LINE_BYTES,
-                     .memory = RLT_STAGING_LOCAL,
+                     .target = &rlt_gpu_target,
                      .staging_bytes = RLT_LOCAL_BYTES,
-                     .words_need_alignment = true,
-                     .only_whole_blocks = true,
                      .threads = 1,
                      .group_size = group_size,
-                     .most_groups = is_pocl ? POCL_MOST_GROUPS : MOST_GROUPS,
-                     .most_iterations = is_pocl ? INT64_MAX : MOST_ITERATIONS};
+                     .most_groups = is_pocl ? POCL_MOST_GROUPS : MOST_GROUPS};
 }
 
-/* Kernels keep the lines that they are written for, whatever moves at once. A last-level cache may
- * be shared with more than the device, so not all of it counts as a direct kernel's. */
-static relayout_status learn_machine(rlt_opencl_device *device, bool is_direct,
-                                     cl_ulong cache_bytes, relayout_error *error) {
-  rlt_facts *const facts = &device->base.facts;
-  const int64_t line_bytes = facts->line_bytes;
-  const relayout_status status = rlt_opencl_add_facts(device->id, &device->base.info, facts, error);
-  facts->line_bytes = line_bytes;
-  facts->streams = facts->streams && is_direct;
-  if (is_direct) {
-    const int64_t kept = rlt_facts_cache_bytes(facts, device->base.info.compute_units);
-    facts->cache_bytes = cache_bytes < (cl_ulong)kept ? (int64_t)cache_bytes : kept;
-  }
-  return status;
-}
-
-/* Direct kernels are made of vectors. A CPU device that says it has none would take them apart, and
- * Mesa's compiler for llvmpipe crashes over those of bytes. */
-static relayout_status choose_family(const rlt_opencl_device *device,
-                                     relayout_kernel_family *family, relayout_error *error) {
-  if (*family != RELAYOUT_KERNELS_AUTO) {
-    return RELAYOUT_OK;
-  }
-  int64_t vector_bytes = 0;
-  const relayout_status status = rlt_opencl_number_told(
-      device->id, CL_DEVICE_NATIVE_VECTOR_WIDTH_CHAR, RLT_MOST_VECTOR_BYTES, &vector_bytes, error);
-  const bool is_cpu = device->base.info.device_class == RELAYOUT_DEVICE_CLASS_CPU;
-  *family = is_cpu && vector_bytes != 1 ? RELAYOUT_KERNELS_DIRECT : RELAYOUT_KERNELS_STAGED;
-  return status;
-}
-
-static relayout_status learn(rlt_opencl_device *device, relayout_kernel_family family,
-                             relayout_error *error) {
-  device->base.info = (relayout_device_info)RELAYOUT_DEVICE_INFO_INIT;
-  cl_ulong bytes = 0;
+/* Of a device that runs work-group kernels. */
+static relayout_status learn(rlt_opencl_device *device, relayout_error *error) {
   int64_t group_size = 1;
-  relayout_status status = rlt_opencl_device_info(device->id, &device->base.info, error);
-  if (status == RELAYOUT_OK) {
-    status = learn_group_size(device, &group_size, error);
-  }
-  if (status == RELAYOUT_OK) {
-    status = rlt_opencl_device_value(device->id, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, sizeof bytes,
-                                     &bytes, error);
-  }
-  if (status == RELAYOUT_OK) {
-    status = choose_family(device, &family, error);
-  }
+  const relayout_status status = learn_group_size(device, &group_size, error);
   if (status != RELAYOUT_OK) {
     return status;
   }
-  const bool is_direct = family == RELAYOUT_KERNELS_DIRECT;
-  /* Compilers to SPIR-V are clang too, but what runs that knows neither wide
-   * vectors nor builtins. */
+  /* Compilers to SPIR-V are clang too, but what runs that knows neither wide vectors nor
+   * builtins. */
   const bool is_pocl = rlt_opencl_is_pocl(&device->base.info);
-  device->base.facts = is_direct ? direct_facts(is_pocl) : staged_facts(is_pocl, group_size);
+  device->base.facts = kernel_facts(is_pocl, group_size);
   device->native = is_pocl;
   device->most_offset = MOST_OFFSET;
   /* While three launches of one kernel are under way, PoCL before 6.0 may end the process (an
@@ -157,7 +83,7 @@ static relayout_status learn(rlt_opencl_device *device, relayout_kernel_family f
   /* To hand a binary out, it compiles every kernel a second time. */
   device->driver_keeps_programs = is_pocl;
   rlt_memory_learn(device);
-  return learn_machine(device, is_direct, bytes, error);
+  return rlt_opencl_add_facts(device->id, &device->base.info, &device->base.facts.machine, error);
 }
 
 /* ---- Making one ---- */
@@ -166,7 +92,8 @@ static relayout_status read_options(const relayout_opencl_options *given,
                                     relayout_opencl_options *options, relayout_error *error) {
   *options = (relayout_opencl_options)RELAYOUT_OPENCL_OPTIONS_INIT;
   const relayout_status status =
-      rlt_struct_read(given, "options->", sizeof *given, options, sizeof *options, error);
+      rlt_struct_read(given, "options->", offsetof(relayout_opencl_options, threads), options,
+                      sizeof *options, error);
   if (status != RELAYOUT_OK) {
     return status;
   }
@@ -175,14 +102,22 @@ static relayout_status read_options(const relayout_opencl_options *given,
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
                     "options->cache_directory is `%.64s`; expected an absolute path", directory);
   }
+  if (options->threads < 0) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
+                    "options->threads is %" PRId32 "; expected 0 or more", options->threads);
+  }
   switch (options->kernels) {
   case RELAYOUT_KERNELS_AUTO:
-  case RELAYOUT_KERNELS_STAGED:
-  case RELAYOUT_KERNELS_DIRECT:
+  case RELAYOUT_KERNELS_WORK_GROUP:
+  case RELAYOUT_KERNELS_NATIVE:
     return RELAYOUT_OK;
   }
   return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
-                  "options->kernels is %d, which is not a kernel family", (int)options->kernels);
+                  (int)options->kernels == FORMER_DIRECT
+                      ? "options->kernels is %d, RELAYOUT_KERNELS_DIRECT of relayout 0.1, which is "
+                        "gone: RELAYOUT_KERNELS_AUTO runs native kernels on CPU devices"
+                      : "options->kernels is %d, which is not a kernel family",
+                  (int)options->kernels);
 }
 
 static relayout_status list_of_context(cl_context context, cl_device_id **ids, size_t *count,
@@ -245,15 +180,44 @@ static relayout_status retain_handles(rlt_opencl_device *device, cl_context cont
   return RELAYOUT_OK;
 }
 
-static void release_handles(rlt_opencl_device *device) {
+void rlt_opencl_release_handles(rlt_opencl_device *device) {
   clReleaseContext(device->context);
   clReleaseDevice(device->id);
+}
+
+/* Whether the device is to run native kernels. */
+static relayout_status choose_kernels(const rlt_opencl_device *device,
+                                      relayout_kernel_family asked_for, bool *native,
+                                      relayout_error *error) {
+  *native = false;
+  if (asked_for == RELAYOUT_KERNELS_WORK_GROUP) {
+    return RELAYOUT_OK;
+  }
+  const relayout_device_info *const info = &device->base.info;
+  const relayout_status status = rlt_native_can_run(device->id, info, native, error);
+  return status != RELAYOUT_OK || *native || asked_for == RELAYOUT_KERNELS_AUTO
+             ? status
+             : rlt_fail(error, RELAYOUT_UNSUPPORTED,
+                        "options->kernels is RELAYOUT_KERNELS_NATIVE, but device %s `%s` runs no "
+                        "native kernels",
+                        info->name, info->description);
 }
 
 /* Of a device that has its handles; after a failure it has nothing else. */
 static relayout_status set_up(rlt_opencl_device *device, const relayout_opencl_options *options,
                               relayout_error *error) {
-  relayout_status status = learn(device, options->kernels, error);
+  bool native = false;
+  device->base.info = (relayout_device_info)RELAYOUT_DEVICE_INFO_INIT;
+  relayout_status status = rlt_opencl_device_info(device->id, &device->base.info, error);
+  if (status == RELAYOUT_OK) {
+    status = choose_kernels(device, options->kernels, &native, error);
+  }
+  if (status == RELAYOUT_OK && native) {
+    return rlt_native_set_up(device, options, error);
+  }
+  if (status == RELAYOUT_OK) {
+    status = learn(device, error);
+  }
   if (status == RELAYOUT_OK) {
     status = rlt_builds_initialize(device, options->cache_directory, error);
   }
@@ -281,14 +245,16 @@ static relayout_status make_device(cl_context context, cl_device_id id,
   if (status == RELAYOUT_OK) {
     status = set_up(made, options, error);
     if (status != RELAYOUT_OK) {
-      release_handles(made);
+      rlt_opencl_release_handles(made);
     }
   }
   if (status != RELAYOUT_OK) {
     rlt_free(made);
     return status;
   }
-  status = rlt_tuning_file_load(&made->base, error);
+  if (made->base.planner == NULL) {
+    status = rlt_tuning_file_load(&made->base, error);
+  }
   if (status != RELAYOUT_OK) {
     relayout_device_destroy(&made->base);
     return status;
@@ -323,14 +289,16 @@ relayout_status relayout_opencl_device_create(cl_context context, cl_device_id i
 static void destroy(relayout_device *device) {
   rlt_opencl_device *const opened = (rlt_opencl_device *)device;
   rlt_builds_release(opened);
-  release_handles(opened);
+  rlt_opencl_release_handles(opened);
   rlt_free(opened);
 }
 
 /* ---- Asking it ---- */
 
 const rlt_opencl_device *rlt_opencl_device_of(const relayout_device *device) {
-  return device->backend == &rlt_opencl_backend ? (const rlt_opencl_device *)device : NULL;
+  return device->backend == &rlt_opencl_backend || device->backend == &rlt_native_backend
+             ? (const rlt_opencl_device *)device
+             : NULL;
 }
 
 relayout_status relayout_opencl_device_get_handles(const relayout_device *device,

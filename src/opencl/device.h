@@ -45,10 +45,17 @@ typedef struct rlt_opencl_device {
   rlt_build_counts build_counts;
   rlt_disk_cache disk_cache;
   char *key_strings[RLT_KEY_DEVICE_STRINGS]; /* of a key in disk_cache; owned */
+  /* Of a device that runs native kernels, which has none of the builds before. */
+  cl_command_queue questions; /* to drivers with an order of buffers of their own; or NULL */
+  char *kept_directory;       /* options->cache_directory; owned */
+  _Atomic(relayout_device *) by_kernels; /* the same device for recordings; NULL: none yet */
 } rlt_opencl_device;
 
-/* The device as this backend knows it; NULL for one of another backend. */
+/* The device as OpenCL's targets know it; NULL for one of another target. */
 const rlt_opencl_device *rlt_opencl_device_of(const relayout_device *device);
+
+/* Of a device that is destroyed. */
+void rlt_opencl_release_handles(rlt_opencl_device *device);
 
 /* ---- What the platforms offer (platform.c) ---- */
 
@@ -67,7 +74,7 @@ bool rlt_opencl_is_pocl(const relayout_device_info *info);
  * vectors and streaming stores. A CPU device that shares the host's memory is the host's own
  * processors; of another device no more is known than one cache. */
 relayout_status rlt_opencl_add_facts(cl_device_id id, const relayout_device_info *info,
-                                     rlt_facts *facts, relayout_error *error);
+                                     rlt_machine *facts, relayout_error *error);
 
 /* What the device tells of itself: a value of so many bytes, or a string, uncut, which the caller
  * frees; CL_PLATFORM_... is asked of its platform. Left as they are after a failure. */

@@ -22,8 +22,8 @@ static relayout_status enqueue(const relayout_plan *plan, cl_command_queue queue
     const relayout_status status = rlt_plan_check_places(plan, (uintptr_t)from.host + from.offset,
                                                          (uintptr_t)to.host + to.offset, error);
     return status == RELAYOUT_OK
-               ? rlt_opencl_parts_enqueue(&plan->work, queue, from, to, &rlt_batch_of_one, n_wait,
-                                          wait, done, error)
+               ? rlt_opencl_parts_enqueue(plan, queue, from, to, &rlt_batch_of_one, n_wait, wait,
+                                          done, error)
                : status;
   }
   const cl_int code = clEnqueueMarkerWithWaitList(queue, n_wait, wait, done);

@@ -11,8 +11,8 @@
 #include "opencl/cl.h"
 #include "relayout/status.h"
 
-/* X(function, whether nothing goes without it). All others are beyond OpenCL 1.2, and NULL where
- * they are missing. Each has its line in calls.h too. */
+/* X(function, whether nothing goes without it). Those of the others that are missing are NULL: they
+ * are beyond OpenCL 1.2, or for native kernels. Each has its line in calls.h too. */
 #define RLT_CL_FUNCTIONS(X)                                                                        \
   X(clBuildProgram, true)                                                                          \
   X(clCreateBuffer, true)                                                                          \
@@ -62,6 +62,8 @@
   X(clRetainProgram, true)                                                                         \
   X(clSetKernelArg, true)                                                                          \
   X(clWaitForEvents, true)                                                                         \
+  X(clEnqueueNativeKernel, false)                                                                  \
+  X(clSetMemObjectDestructorCallback, false)                                                       \
   X(clSetKernelArgSVMPointer, false)
 
 typedef struct rlt_cl_functions {

@@ -195,11 +195,10 @@ void rlt_opencl_program_describe(const relayout_device *device, const void *prog
   const rlt_launch *const launch = program;
   const rlt_schedule *const schedule = launch->schedule;
   const int64_t group_size = schedule->group_size;
-  rlt_text_add(text, "%s kernel %s on %d-byte words, %zu work-group%s of %" PRId64 " work-item%s",
-               launch->options.direct ? "direct" : "staged",
-               rlt_kernel_name(launch->options.kernel), (int)launch->options.word_bytes,
-               launch->group_count, launch->group_count == 1 ? "" : "s", group_size,
-               group_size == 1 ? "" : "s");
+  rlt_text_add(
+      text, "work-group kernel %s on %d-byte words, %zu work-group%s of %" PRId64 " work-item%s",
+      rlt_kernel_name(launch->options.kernel), (int)launch->options.word_bytes, launch->group_count,
+      launch->group_count == 1 ? "" : "s", group_size, group_size == 1 ? "" : "s");
   rlt_text_add(text, ", tiles of %" PRId64 " x %" PRId64, rlt_group_length(&schedule->rows),
                rlt_group_length(&schedule->columns));
   if (launch->local_bytes > 0) {

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "opencl/calls.h"
+#include "opencl/native.h"
 
 /* Whether the words of a list, which blanks part, have this one. */
 static bool has_word(const char *list, const char *word) {
@@ -73,9 +74,9 @@ relayout_status rlt_memory_access(const rlt_opencl_device *device, const char *n
     *access = RLT_ACCESS_IMAGE;
     return RELAYOUT_OK;
   case RELAYOUT_MEMORY_HOST:
-    *access = device->svm_is_all_memory    ? RLT_ACCESS_POINTER
-              : device->shares_host_memory ? RLT_ACCESS_WRAPPED
-                                           : RLT_ACCESS_STAGED;
+    *access = rlt_opencl_is_native(device) || device->svm_is_all_memory ? RLT_ACCESS_POINTER
+              : device->shares_host_memory                              ? RLT_ACCESS_WRAPPED
+                                                                        : RLT_ACCESS_STAGED;
     return RELAYOUT_OK;
   case RELAYOUT_MEMORY_SVM:
     *access = RLT_ACCESS_POINTER;

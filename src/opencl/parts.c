@@ -2,6 +2,8 @@
 #include "opencl/parts.h"
 
 #include "opencl/calls.h"
+#include "opencl/native.h"
+#include "opencl/native_command.h"
 
 rlt_launch *rlt_opencl_part_launch(const rlt_work *work, int32_t part, rlt_place source,
                                    rlt_place destination) {
@@ -71,13 +73,34 @@ static relayout_status enqueue_all(const rlt_work *work, cl_command_queue queue,
   return status;
 }
 
-relayout_status rlt_opencl_parts_enqueue(const rlt_work *work, cl_command_queue queue,
+static relayout_status enqueue_native(const relayout_plan *plan, cl_command_queue queue,
+                                      rlt_place source, rlt_place destination, cl_uint n_wait,
+                                      const cl_event *wait, cl_event *event,
+                                      relayout_error *error) {
+  rlt_native_command *command = NULL;
+  relayout_status status = rlt_native_command_make(plan, 1, &command, error);
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  status = rlt_native_command_add(command, source, destination, error);
+  if (status != RELAYOUT_OK) {
+    rlt_native_command_drop(command);
+    return status;
+  }
+  return rlt_native_command_enqueue(command, queue, n_wait, wait, event, error);
+}
+
+relayout_status rlt_opencl_parts_enqueue(const relayout_plan *plan, cl_command_queue queue,
                                          rlt_place source, rlt_place destination,
                                          const rlt_batch *batch, cl_uint n_wait,
                                          const cl_event *wait, cl_event *event,
                                          relayout_error *error) {
+  const rlt_work *const work = &plan->work;
   if (event != NULL) {
     *event = NULL;
+  }
+  if (rlt_opencl_is_native(rlt_opencl_device_of(plan->device))) {
+    return enqueue_native(plan, queue, source, destination, n_wait, wait, event, error);
   }
   relayout_status status = hold_all(work, source, destination, batch, error);
   if (status == RELAYOUT_OK) {

@@ -132,7 +132,7 @@ relayout_status rlt_opencl_number_told(cl_device_id id, cl_device_info what, int
 }
 
 /* Of a device that is not the host's: one cache. */
-static relayout_status add_cache(cl_device_id id, rlt_facts *facts, relayout_error *error) {
+static relayout_status add_cache(cl_device_id id, rlt_machine *facts, relayout_error *error) {
   relayout_status status = rlt_opencl_number_told(
       id, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, RLT_MOST_CACHE_BYTES, &facts->caches[0].bytes, error);
   if (status == RELAYOUT_OK) {
@@ -144,7 +144,7 @@ static relayout_status add_cache(cl_device_id id, rlt_facts *facts, relayout_err
 }
 
 relayout_status rlt_opencl_add_facts(cl_device_id id, const relayout_device_info *info,
-                                     rlt_facts *facts, relayout_error *error) {
+                                     rlt_machine *facts, relayout_error *error) {
   const bool is_cpu = info->device_class == RELAYOUT_DEVICE_CLASS_CPU;
   int64_t shares_memory = 0;
   int64_t vector_bytes = 0;
@@ -300,7 +300,7 @@ static relayout_status fill_info(cl_device_id id, relayout_device_info *info,
   }
   snprintf(info->platform, sizeof info->platform, "%s, %s", platform, version);
   if (status == RELAYOUT_OK) {
-    rlt_facts machine = {0};
+    rlt_machine machine = {0};
     status = rlt_opencl_add_facts(id, info, &machine, error);
     rlt_device_info_add_facts(&machine, info);
   }

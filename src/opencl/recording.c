@@ -9,6 +9,7 @@
 #include "opencl/cl_error.h"
 #include "opencl/command_buffer.h"
 #include "opencl/endpoint.h"
+#include "opencl/native.h"
 #include "opencl/parts.h"
 #include "plan/plan.h"
 #include "plan/verbose.h"
@@ -177,7 +178,7 @@ static relayout_status record(relayout_recording *recording, const relayout_open
   return status == RELAYOUT_OK ? append(recording, n_wait, wait, sync_point, error) : status;
 }
 
-/* The first steps of both ways to record. */
+/* The first steps of both ways to record. Command buffers take work-group kernels alone. */
 static relayout_status begin(relayout_plan *plan, cl_command_queue queue,
                              relayout_recording **recording, relayout_error *error) {
   if (recording == NULL) {
@@ -188,6 +189,9 @@ static relayout_status begin(relayout_plan *plan, cl_command_queue queue,
   relayout_status status = rlt_check_handles(plan, queue, error);
   if (status == RELAYOUT_OK) {
     status = rlt_command_buffers_find(rlt_opencl_device_of(plan->device), &with, error);
+  }
+  if (status == RELAYOUT_OK) {
+    status = rlt_native_plan_by_kernels(plan, &plan, error);
   }
   return status == RELAYOUT_OK ? make(plan, &with, recording, error) : status;
 }

@@ -364,7 +364,6 @@ static rlt_place place_of(const flow *of, const rlt_endpoint *side, size_t slot,
  * the caller's events; for these where there is nothing else. */
 static relayout_status move(flow *of, const rlt_chunk *chunk, size_t slot, cl_event uploaded,
                             relayout_error *error) {
-  const rlt_work *const work = &chunk->plan->work;
   const cl_event needed[] = {of->uploaded[slot], uploaded, of->downloaded[slot]};
   cl_event list[sizeof needed / sizeof needed[0]];
   cl_uint count = 0;
@@ -375,7 +374,7 @@ static relayout_status move(flow *of, const rlt_chunk *chunk, size_t slot, cl_ev
   }
   cl_event moved = NULL;
   const relayout_status status = rlt_opencl_parts_enqueue(
-      work, of->means->queue, place_of(of, of->source, slot, chunk),
+      chunk->plan, of->means->queue, place_of(of, of->source, slot, chunk),
       place_of(of, of->destination, slot, chunk), &rlt_batch_of_one,
       count > 0 ? count : of->means->n_wait, count > 0 ? list : of->means->wait, &moved, error);
   if (moved != NULL) {

@@ -10,7 +10,7 @@
 #include "plan/plan.h"
 #include "schedule/grid.h"
 #include "schedule/schedule_text.h"
-#include "search/methods/method.h"
+#include "search/method.h"
 
 typedef struct summary {
   relayout_device_info device;
@@ -157,9 +157,19 @@ static void add_prediction_text(rlt_text *text, const rlt_way *way) {
   add_cost_text(text, &way->offer.cost);
 }
 
+/* What runs, as the device's target has it, or the one that compiled it. */
+static void add_runs(const relayout_plan *plan, const rlt_way *way, rlt_text *text) {
+  const relayout_device *const planner = rlt_planner_of(plan->device);
+  planner->backend->program_describe(planner, way->program, text);
+  if (plan->device->backend->kernels_of_plan > 0) {
+    rlt_text_add(text, ", in one native kernel%s",
+                 plan->work.part_count > 1 ? " with the other parts" : "");
+  }
+}
+
 static void add_runs_text(rlt_text *text, const relayout_plan *plan, const rlt_way *way) {
   rlt_text_add(text, "runs: ");
-  plan->device->backend->program_describe(plan->device, way->program, text);
+  add_runs(plan, way, text);
   rlt_text_add(text, "\n");
 }
 
@@ -422,7 +432,7 @@ static void add_part_json(rlt_text *text, const relayout_plan *plan, const rlt_p
   add_schedule_json(text, &part->ways[part->way_count - 1].offer.schedule);
   char runs[512];
   rlt_text runs_text = rlt_text_in(runs, sizeof runs);
-  plan->device->backend->program_describe(plan->device, part->ways[0].program, &runs_text);
+  add_runs(plan, &part->ways[0], &runs_text);
   rlt_text_add(text, ",\"tiles\":%" PRId64 ",\"device_runs\":", grid.tile_count);
   rlt_text_add_json_string(text, runs);
   add_prediction_json(text, &offer->cost);

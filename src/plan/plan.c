@@ -16,7 +16,8 @@
 #include "schedule/schedule_text.h"
 #include "search/choose.h"
 #include "search/measure.h"
-#include "search/methods/method.h"
+#include "search/method.h"
+#include "search/target.h"
 
 /* Chooses every part's schedules, as texts for all parts or for none say, and has the backend make
  * the programs. What was measured is remembered, so that plans in the cache may be out of date. */
@@ -33,7 +34,8 @@ static relayout_status finish(relayout_plan *plan, rlt_texts schedules, relayout
   for (int32_t i = 0; i < count && status == RELAYOUT_OK; ++i) {
     rlt_part *const part = &plan->work.parts[i];
     const char *const text = schedules.count > 0 ? schedules.of[i] : NULL;
-    status = rlt_choose(plan->device, &plan->wish, text, &seconds_left, part, error);
+    status =
+        rlt_choose(rlt_planner_of(plan->device), &plan->wish, text, &seconds_left, part, error);
     if (part->choice == RLT_CHOICE_MEASURED) {
       rlt_plan_cache_clear(plan->device->cache);
     }
@@ -97,12 +99,6 @@ static relayout_status take_parts(relayout_plan *plan, rlt_lowered *lowered,
   return RELAYOUT_OK;
 }
 
-static rlt_packing packing_of(const rlt_facts *facts) {
-  return facts->merges_bytes                    ? RLT_PACKING_MERGED
-         : facts->memory == RLT_STAGING_PRIVATE ? RLT_PACKING_SHARED
-                                                : RLT_PACKING_TILED;
-}
-
 /* Takes the index program of what was lowered, if it has one. */
 static relayout_status make(relayout_device *device, const rlt_wish *wish, rlt_lowered *lowered,
                             rlt_texts schedules, relayout_plan **plan, relayout_error *error) {
@@ -112,7 +108,7 @@ static relayout_status make(relayout_device *device, const rlt_wish *wish, rlt_l
                     sizeof *made);
   }
   atomic_init(&made->holders, 1);
-  atomic_init(&made->for_host_memory, NULL);
+  atomic_init(&made->elsewhere, NULL);
   rlt_device_retain(device);
   made->device = device;
   made->wish = *wish;
@@ -179,7 +175,7 @@ static relayout_status keep_sides(const sides *of, relayout_plan *plan, relayout
 static relayout_status lower_for(const relayout_device *device, const sides *of,
                                  const rlt_wish *wish, rlt_lowered *made, relayout_error *error) {
   rlt_changes changes = wish->changes;
-  changes.packing = packing_of(&device->facts);
+  changes.packing = device->facts.target->packing;
   return rlt_lower(of->from, of->to, of->box, &changes, made, error);
 }
 
@@ -385,14 +381,15 @@ void relayout_plan_destroy(relayout_plan *plan) {
   if (plan == NULL || atomic_fetch_sub(&plan->holders, 1) > 1) {
     return;
   }
+  relayout_device *const planner = rlt_planner_of(plan->device);
   for (int32_t i = 0; i < plan->work.part_count; ++i) {
     const rlt_part *const part = &plan->work.parts[i];
     for (int32_t w = 0; w < part->way_count; ++w) {
-      plan->device->backend->program_destroy(plan->device, part->ways[w].program);
+      planner->backend->program_destroy(planner, part->ways[w].program);
     }
   }
   rlt_chunks_free(plan);
-  relayout_plan_destroy(atomic_load(&plan->for_host_memory));
+  relayout_plan_destroy(atomic_load(&plan->elsewhere));
   rlt_free(plan->work.parts);
   rlt_free(plan->index_program);
   rlt_free(plan->box);
@@ -432,9 +429,10 @@ size_t relayout_plan_get_schedule(const relayout_plan *plan, int32_t part,
 
 relayout_status rlt_plan_offers(const relayout_plan *plan, int32_t part, rlt_offers *offers,
                                 relayout_error *error) {
-  const relayout_device *const device = plan->device;
+  const relayout_device *const device = rlt_planner_of(plan->device);
+  const rlt_offers_request request = rlt_wish_offers(&plan->wish);
   const relayout_status status = rlt_offers_make(&plan->work.parts[part].forms, &device->facts,
-                                                 device->tuning, plan->wish.method, offers, error);
+                                                 device->tuning, &request, offers, error);
   rlt_offers_sort(offers);
   return status;
 }
@@ -548,23 +546,44 @@ bool rlt_plan_leaves_host_memory(const relayout_plan *plan) {
 }
 
 /* By an estimate: a relayout is no time to measure. */
-static relayout_status make_for_host_memory(const relayout_plan *plan, relayout_plan **made,
-                                            relayout_error *error) {
+static relayout_status make_elsewhere(const relayout_plan *plan, relayout_device *device,
+                                      relayout_plan **made, relayout_error *error) {
   const rlt_view from = rlt_view_of(&plan->from);
   const rlt_view to = rlt_view_of(&plan->to);
   const sides of = {&from, &to, plan->box};
   rlt_wish wish;
   rlt_wish_clear(&wish);
   wish.changes = plan->wish.changes;
+  wish.for_batches = plan->wish.for_batches;
   const double begun = rlt_verbose_begin();
   const rlt_float_control was = rlt_floats_enter();
-  const relayout_status status =
-      create_anew(plan->device->for_host_memory, &of, &wish, (rlt_texts){0, NULL}, made, error);
+  const relayout_status status = create_anew(device, &of, &wish, (rlt_texts){0, NULL}, made, error);
   rlt_floats_leave(was);
   if (status == RELAYOUT_OK) {
     rlt_verbose_end(begun, RLT_TOLD_PLAN, *made, 1);
   }
   return status;
+}
+
+relayout_status rlt_plan_elsewhere(const relayout_plan *plan, relayout_device *device,
+                                   relayout_plan **found, relayout_error *error) {
+  /* The one thing of a plan that is set when others have it; the first to make it wins. */
+  relayout_plan *const own = (relayout_plan *)(uintptr_t)plan;
+  relayout_plan *kept = atomic_load(&own->elsewhere);
+  if (kept == NULL) {
+    relayout_plan *made = NULL;
+    const relayout_status status = make_elsewhere(plan, device, &made, error);
+    if (status != RELAYOUT_OK) {
+      return status;
+    }
+    if (atomic_compare_exchange_strong(&own->elsewhere, &kept, made)) {
+      kept = made;
+    } else {
+      relayout_plan_destroy(made);
+    }
+  }
+  *found = kept;
+  return RELAYOUT_OK;
 }
 
 relayout_status rlt_plan_for_host_memory(const relayout_plan *plan, const relayout_plan **found,
@@ -573,23 +592,11 @@ relayout_status rlt_plan_for_host_memory(const relayout_plan *plan, const relayo
   if (!rlt_plan_leaves_host_memory(plan)) {
     return RELAYOUT_OK;
   }
-  /* The one thing of a plan that is set when others have it; the first to make it wins. */
-  relayout_plan *const own = (relayout_plan *)(uintptr_t)plan;
-  relayout_plan *kept = atomic_load(&own->for_host_memory);
-  if (kept == NULL) {
-    relayout_plan *made = NULL;
-    const relayout_status status = make_for_host_memory(plan, &made, error);
-    if (status != RELAYOUT_OK) {
-      return status;
-    }
-    if (atomic_compare_exchange_strong(&own->for_host_memory, &kept, made)) {
-      kept = made;
-    } else {
-      relayout_plan_destroy(made);
-    }
-  }
-  *found = kept;
-  return RELAYOUT_OK;
+  relayout_plan *made = NULL;
+  const relayout_status status =
+      rlt_plan_elsewhere(plan, plan->device->for_host_memory, &made, error);
+  *found = status == RELAYOUT_OK ? made : plan;
+  return status;
 }
 
 /* Of a side at this pointer, which need not lie in what the caller has. */

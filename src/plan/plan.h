@@ -33,6 +33,11 @@ void rlt_wish_clear(rlt_wish *wish);
 
 bool rlt_wish_equal(const rlt_wish *a, const rlt_wish *b);
 
+/* What it asks for of the schedules that are offered. */
+static inline rlt_offers_request rlt_wish_offers(const rlt_wish *wish) {
+  return (rlt_offers_request){wish->method, wish->stages_destination};
+}
+
 /* A caller's options, of whatever version, checked: `*read` becomes the copy of them, or the
  * defaults for NULL, which take no time. RELAYOUT_INVALID_ARGUMENT, RELAYOUT_UNSUPPORTED. */
 relayout_status rlt_options_read(const relayout_plan_options *options, relayout_plan_options *copy,
@@ -73,8 +78,9 @@ struct relayout_plan {
   rlt_chunk *chunks;
   size_t chunk_plan_count;
   relayout_plan **chunk_plans;
-  /* The same on the device's CPU for host memory, made when it is wanted first; or NULL. */
-  _Atomic(relayout_plan *) for_host_memory;
+  /* The same on the one other device that its device has for what it does not do itself, made when
+   * that is wanted first; or NULL. */
+  _Atomic(relayout_plan *) elsewhere;
 };
 
 /* A plan of nobody's but the caller's: relayout_plan_create without the device's cache. */
@@ -100,6 +106,12 @@ relayout_status rlt_plan_create_box(const relayout_plan *whole, const rlt_index_
 /* Whether it leaves host memory to the CPU that its device has for that: not where somebody asked
  * for its schedules. */
 bool rlt_plan_leaves_host_memory(const relayout_plan *plan);
+
+/* The same plan on another device of its device's, always the same one, for any schedules: made
+ * when it is wanted first, and the plan's as long as that is there. What is wrong with making it.
+ */
+relayout_status rlt_plan_elsewhere(const relayout_plan *plan, relayout_device *device,
+                                   relayout_plan **found, relayout_error *error);
 
 /* The plan that moves host memory: this one, or the same on the CPU that its device has for that.
  * It is the plan's, as long as that is there. What is wrong with making it. */

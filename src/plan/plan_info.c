@@ -47,7 +47,7 @@ static bool is_bitcast(const relayout_plan *plan) {
 }
 
 uint64_t rlt_plan_device_bytes(const relayout_plan *plan) {
-  const rlt_backend *const backend = plan->device->backend;
+  const rlt_backend *const backend = rlt_planner_of(plan->device)->backend;
   uint64_t bytes = 0;
   for (size_t i = 0; i < plan->chunk_plan_count; ++i) {
     bytes += rlt_plan_device_bytes(plan->chunk_plans[i]);
@@ -62,7 +62,7 @@ uint64_t rlt_plan_device_bytes(const relayout_plan *plan) {
 }
 
 uint64_t rlt_plan_host_bytes(const relayout_plan *plan) {
-  const rlt_backend *const backend = plan->device->backend;
+  const rlt_backend *const backend = rlt_planner_of(plan->device)->backend;
   uint64_t bytes = sizeof *plan + plan->chunk_count * sizeof plan->chunks[0] +
                    plan->chunk_plan_count * sizeof(relayout_plan *) +
                    (plan->box == NULL ? 0 : sizeof *plan->box) +
@@ -91,6 +91,7 @@ relayout_status relayout_plan_get_info(const relayout_plan *plan, relayout_plan_
   }
   const rlt_totals totals = rlt_plan_totals(plan);
   const rlt_work *const work = &plan->work;
+  const rlt_backend *const backend = plan->device->backend;
   const relayout_plan_info told = {
       .source_bytes = work->source_size,
       .destination_bytes = work->destination_size,
@@ -101,7 +102,8 @@ relayout_status relayout_plan_get_info(const relayout_plan *plan, relayout_plan_
       .device_bytes = rlt_plan_device_bytes(plan),
       .predicted_fraction = relayout_plan_get_predicted_fraction(plan),
       .part_count = work->part_count,
-      .kernel_count = work->part_count * plan->device->backend->kernels_of_program,
+      .kernel_count = work->part_count * backend->kernels_of_program +
+                      (work->part_count > 0 ? backend->kernels_of_plan : 0),
       .moves_nothing = work->part_count == 0,
       .is_bitcast = is_bitcast(plan),
       .host_bytes = rlt_plan_host_bytes(plan)};

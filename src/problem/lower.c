@@ -32,6 +32,12 @@ typedef struct side {
   int64_t words; /* from one element to the next in memory, in words */
 } side;
 
+/* A dimension of the destination: its digits, and the boxes that it is cut into. */
+typedef struct cut_dimension {
+  rlt_levels levels;
+  rlt_boxes boxes;
+} cut_dimension;
+
 typedef struct lowering {
   side from;
   side to;
@@ -43,14 +49,15 @@ typedef struct lowering {
   int64_t turned;     /* words that change places with each other, the first with the last; or 1 */
   bool has_fill_word; /* some element of the source becomes what is filled in */
   uint8_t padding[RELAYOUT_MAX_ELEMENT_SIZE]; /* of an element, and above it 0 */
+  int32_t problem_capacity;
+  bool lacks_memory;
   int32_t dimension_count;
   rlt_lowered *made;
   /* What is large, and not read before it is written; `source` comes first. */
   rlt_factors source;
   rlt_factors destination;
   rlt_numbers numbers;
-  rlt_levels levels[RLT_MOST_DIMENSIONS];
-  rlt_boxes boxes[RLT_MOST_DIMENSIONS];
+  cut_dimension dimensions[]; /* room for as many as most_dimensions tells */
 } lowering;
 
 /* ---- Checks ---- */
@@ -354,18 +361,29 @@ static bool find_boxes(lowering *at) {
   for (int32_t d = 0; d < at->dimension_count; ++d) {
     const bool is_own = d < at->to.shape->rank;
     const interval of = interval_of(at, d);
-    if (!rlt_levels_make(is_own ? &at->source : &none, &at->destination, d, &at->levels[d])) {
+    cut_dimension *const cut = &at->dimensions[d];
+    if (!rlt_levels_make(is_own ? &at->source : &none, &at->destination, d, &cut->levels)) {
       return false;
     }
-    rlt_boxes_make(&at->levels[d], of.first, of.valid, of.written, &at->boxes[d]);
+    rlt_boxes_make(&cut->levels, of.first, of.valid, of.written, &cut->boxes);
   }
   return true;
+}
+
+/* Whether an axis of one step says already that nothing has a source. */
+static bool has_no_source(const rlt_problem *problem) {
+  for (int32_t a = 0; a < problem->axis_count; ++a) {
+    if (problem->axes[a].extent == 1 && problem->axes[a].valid == 0) {
+      return true;
+    }
+  }
+  return false;
 }
 
 /* A stride below 0 steps down in the destination: the axis is gone through from its other end. Room
  * is left for axes over words. */
 static bool add_axis(rlt_problem *problem, rlt_axis axis) {
-  if (axis.extent == 1 && axis.valid == 1) {
+  if (axis.extent == 1 && (axis.valid == 1 || has_no_source(problem))) {
     return true;
   }
   if (problem->axis_count == RLT_MAX_AXES - 2) {
@@ -393,8 +411,8 @@ static bool has_source(const rlt_range *box, int32_t count) {
 /* The problem of one box of each dimension, without the axis over an element's words. */
 static bool add_box_axes(const lowering *at, const int32_t *numbers, rlt_problem *problem) {
   for (int32_t d = 0; d < at->dimension_count; ++d) {
-    const rlt_levels *const levels = &at->levels[d];
-    const rlt_range *const box = at->boxes[d].of[numbers[d]];
+    const rlt_levels *const levels = &at->dimensions[d].levels;
+    const rlt_range *const box = at->dimensions[d].boxes.of[numbers[d]];
     const bool is_read = has_source(box, levels->count);
     for (int32_t l = 0; l < levels->count; ++l) {
       problem->source_start += is_read ? box[l].first * levels->source_strides[l] : 0;
@@ -425,9 +443,7 @@ static bool may_write(const lowering *at, const rlt_problem *problem) {
   rlt_byte_run run;
   const rlt_packing packing = at->box == NULL ? at->changes->packing : RLT_PACKING_TILED;
   return packing == RLT_PACKING_MERGED || problem->destination_packed == 0 ||
-         (!rlt_problem_is_fill(problem) &&
-          (rlt_problem_byte_run(problem, &run) ||
-           (packing == RLT_PACKING_SHARED && rlt_problem_is_dense(problem))));
+         (!rlt_problem_is_fill(problem) && rlt_problem_byte_run(problem, &run));
 }
 
 /* Behind the last element that a box reads there may be none: kernels load whole words as far as
@@ -437,7 +453,25 @@ static void end_source(rlt_problem *problem) {
   problem->source_elements = rlt_min(problem->source_elements, end);
 }
 
-/* False where axes cannot carry the problem out. */
+/* Room for one more of the lowered problems; NULL without memory. */
+static rlt_problem *next_problem(lowering *at) {
+  enum { FIRST_CAPACITY = 2 };
+  rlt_lowered *const made = at->made;
+  if (made->count == at->problem_capacity) {
+    const int32_t capacity = rlt_max(2 * at->problem_capacity, FIRST_CAPACITY);
+    rlt_problem *const grown = rlt_realloc(made->problems, (size_t)made->count * sizeof *grown,
+                                           (size_t)capacity * sizeof *grown);
+    if (grown == NULL) {
+      at->lacks_memory = true;
+      return NULL;
+    }
+    made->problems = grown;
+    at->problem_capacity = capacity;
+  }
+  return &made->problems[made->count];
+}
+
+/* False where axes cannot carry the problem out, or there is no memory for it. */
 static bool add_problem(lowering *at, rlt_problem *problem) {
   rlt_lowered *const made = at->made;
   problem->source_start += at->from.span.before / problem->element_bytes;
@@ -454,7 +488,12 @@ static bool add_problem(lowering *at, rlt_problem *problem) {
       (problem->fills && !rlt_problem_keeps_elements(problem) && !at->has_fill_word)) {
     return false;
   }
-  made->problems[made->count++] = *problem;
+  rlt_problem *const added = next_problem(at);
+  if (added == NULL) {
+    return false;
+  }
+  *added = *problem;
+  ++made->count;
   return true;
 }
 
@@ -578,7 +617,7 @@ static bool add_boxes(lowering *at) {
       return false;
     }
     int32_t d = 0;
-    while (d < at->dimension_count && ++numbers[d] == at->boxes[d].count) {
+    while (d < at->dimension_count && ++numbers[d] == at->dimensions[d].boxes.count) {
       numbers[d++] = 0;
     }
     if (d == at->dimension_count) {
@@ -636,6 +675,10 @@ static void select_word(const lowering *at, int64_t number, rlt_problem *problem
                                          .scale = (double)(UINT64_C(1) << 8 * bytes)};
 }
 
+static relayout_status no_memory(relayout_error *error) {
+  return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a plan's problems");
+}
+
 /* One problem, or one for each word of an element or its container. */
 static relayout_status lower_to_program(lowering *at, relayout_error *error) {
   rlt_lowered *const made = at->made;
@@ -646,7 +689,10 @@ static relayout_status lower_to_program(lowering *at, relayout_error *error) {
   }
   set_program(at, made->index_program);
   for (made->count = 0; made->count < at->to.words; ++made->count) {
-    rlt_problem *const problem = &made->problems[made->count];
+    rlt_problem *const problem = next_problem(at);
+    if (problem == NULL) {
+      return no_memory(error);
+    }
     *problem = at->common;
     problem->index_program = made->index_program;
     problem->source_start = at->from.span.before / at->from.word_bytes;
@@ -697,6 +743,9 @@ static relayout_status lower(lowering *at, relayout_error *error) {
   if (!keeps_last_byte(at) && (has_elements ? find_boxes(at) && add_boxes(at) : add_fill(at, 0))) {
     return RELAYOUT_OK;
   }
+  if (at->lacks_memory) {
+    return no_memory(error);
+  }
   at->made->count = 0;
   return at->box == NULL ? lower_to_program(at, error)
                          : rlt_fail(error, RELAYOUT_UNSUPPORTED,
@@ -745,6 +794,17 @@ static relayout_status check_sides(const rlt_view *from, const rlt_view *to,
   return status == RELAYOUT_OK ? check_same_tensor(from->shape, to->shape, error) : status;
 }
 
+/* That the destination can have: the shape's own, and those that its tiles bring, of their first
+ * digits and of their second ones. */
+static size_t most_dimensions(const relayout_shape *to) {
+  const relayout_layout *const layout = &to->layout;
+  int32_t brought = 0;
+  for (int32_t i = 0; i < layout->tile_count; ++i) {
+    brought += 2 * layout->tile_ranks[i];
+  }
+  return (size_t)rlt_min(to->rank + brought, RLT_MOST_DIMENSIONS);
+}
+
 relayout_status rlt_lower(const rlt_view *from, const rlt_view *to, const rlt_index_box *box,
                           const rlt_changes *changes, rlt_lowered *made, relayout_error *error) {
   *made = (rlt_lowered){.count = 0};
@@ -755,11 +815,10 @@ relayout_status rlt_lower(const rlt_view *from, const rlt_view *to, const rlt_in
   if (status != RELAYOUT_OK) {
     return status;
   }
-  lowering *const at = rlt_malloc(sizeof *at);
-  made->problems = rlt_malloc(MOST_PARTS * sizeof *made->problems);
-  if (at == NULL || made->problems == NULL) {
-    rlt_free(at);
-    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a plan's problems");
+  lowering *const at =
+      rlt_malloc(sizeof *at + most_dimensions(to->shape) * sizeof at->dimensions[0]);
+  if (at == NULL) {
+    return no_memory(error);
   }
   memset(at, 0, offsetof(lowering, source));
   at->combined[0] = *from->shape;

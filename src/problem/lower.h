@@ -18,9 +18,8 @@
 
 /* How a device writes packed elements. */
 typedef enum rlt_packing {
-  RLT_PACKING_TILED,  /* tiles write whole bytes, of their own elements; */
-  RLT_PACKING_SHARED, /* and of others' where the destination has no gap */
-  RLT_PACKING_MERGED  /* and may share bytes with other tiles and problems */
+  RLT_PACKING_TILED, /* tiles write whole bytes, of their own elements */
+  RLT_PACKING_MERGED /* tiles may share bytes with other tiles and problems */
 } rlt_packing;
 
 /* What is asked for beyond the views, and of whom. */

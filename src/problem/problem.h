@@ -31,7 +31,9 @@
 #include "relayout/shape.h"
 #include "relayout/status.h"
 
-enum { RLT_MAX_AXES = 128 }; /* every dimension of a shape, split once on average */
+/* No side takes 2^60 bits (RLT_MOST_BITS), and an axis of which a position takes more than one step
+ * has two at least: fewer than 60 axes step, and one tells where nothing has a source. */
+enum { RLT_MAX_AXES = 64 };
 
 /* Strides and positions count elements. */
 typedef struct rlt_axis {
@@ -222,10 +224,6 @@ typedef struct rlt_byte_run {
 /* False where packed elements share bytes otherwise, or too many would have to be moved at once.
  * The problem is simplified. */
 bool rlt_problem_byte_run(const rlt_problem *problem, rlt_byte_run *run);
-
-/* Whether all of the destination is written, as one run over all axes. The problem is simplified.
- */
-bool rlt_problem_is_dense(const rlt_problem *problem);
 
 /* Nothing to write. Both are for simplified problems. */
 bool rlt_problem_is_empty(const rlt_problem *problem);

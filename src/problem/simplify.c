@@ -168,17 +168,6 @@ bool rlt_problem_byte_run(const rlt_problem *problem, rlt_byte_run *run) {
   return problem->axis_count == 0 && problem->destination_elements == 1;
 }
 
-bool rlt_problem_is_dense(const rlt_problem *problem) {
-  int64_t length = 1;
-  for (int32_t a = 0; a < problem->axis_count; ++a) {
-    if (problem->axes[a].destination_stride != length) {
-      return false;
-    }
-    length *= problem->axes[a].extent;
-  }
-  return problem->destination_start == 0 && length == problem->destination_elements;
-}
-
 bool rlt_problem_is_fill(const rlt_problem *problem) {
   return !rlt_problem_is_empty(problem) && has_valid_zero(problem);
 }

@@ -8,7 +8,6 @@
 static rlt_side side_of(const rlt_problem *problem, const rlt_group *group) {
   return (rlt_side){.inner = group->inner,
                     .block = group->block,
-                    .halo = group->halo,
                     .extent = rlt_group_extent(problem, group),
                     .valid = group->axis_count > 0 ? problem->axes[rlt_group_last(group)].valid : 1,
                     .block_loop = -1};
@@ -33,7 +32,7 @@ void rlt_grid_make(const rlt_problem *problem, const rlt_group *columns, const r
     if (of_tile != NULL && !of_tile->is_cut) {
       continue;
     }
-    const int64_t steps = of_tile != NULL ? of_tile->own : 1;
+    const int64_t steps = of_tile != NULL ? of_tile->steps : 1;
     if (of_tile != NULL) {
       (of_tile->of_columns ? &grid->columns : &grid->rows)->block_loop = grid->loop_count;
     }
@@ -51,7 +50,7 @@ void rlt_grid_make(const rlt_problem *problem, const rlt_group *columns, const r
 static void count_positions(const rlt_side *side, const int64_t *digits, int64_t *count,
                             int64_t *valid) {
   const int64_t first = side->block_loop < 0 ? 0 : digits[side->block_loop] * side->block;
-  const int64_t steps = rlt_min(side->block + side->halo, side->extent - first);
+  const int64_t steps = rlt_min(side->block, side->extent - first);
   *count = side->inner * steps;
   *valid = side->inner * rlt_max(rlt_min(side->valid - first, steps), 0);
 }

@@ -15,7 +15,7 @@
  *
  * Methods (method.h) offer schedules, the cost model ranks them, and measuring runs them.
  *
- * Depends on problem/, facts.h, tuning.h, tile.h, grid.h, loops.h and staging.h.
+ * Depends on problem/, facts.h, blocking.h, tile.h, grid.h, loops.h and cpu/tile_buffer.h.
  */
 #ifndef RLT_SCHEDULE_SCHEDULE_H
 #define RLT_SCHEDULE_SCHEDULE_H
@@ -24,15 +24,16 @@
 #include <stdint.h>
 
 #include "cpu/tile_buffer.h"
-#include "machine/facts.h"
 #include "problem/problem.h"
 #include "relayout/status.h"
+#include "schedule/blocking.h"
+#include "schedule/facts.h"
 #include "schedule/grid.h"
 #include "schedule/loops.h"
 #include "schedule/tile.h"
-#include "search/tuning.h"
 
 struct rlt_method;
+struct rlt_target;
 
 /* X(NAME, text): how the words of a tile get from the source's order to the destination's. */
 #define RLT_MOVE_TABLE(X)                                                                          \
@@ -62,16 +63,18 @@ enum { RLT_MOST_BATCH = 32, RLT_BATCH_BUFFERS = 16 };
 typedef struct rlt_schedule {
   const rlt_problem *problem; /* in the words that move; outlives the schedule */
   const struct rlt_method *method;
-  const char *reason;        /* one clause of English, static: why this method */
-  bool suits;                /* the method is made for problems like this one */
-  bool is_wide;              /* words are wider than the elements that were lowered */
-  rlt_staging_memory memory; /* of the device */
+  const char *reason; /* one clause of English, static: why this method */
+  bool suits;         /* the method is made for problems like this one */
+  bool is_wide;       /* words are wider than the elements that were lowered */
+  bool stays_cached;  /* no store goes past the cache: the destination is read at once */
+  const struct rlt_target *target; /* the device's */
 
   int64_t source_alignment; /* bytes */
   int64_t destination_alignment;
   bool only_aligned; /* elements alone would ask for less */
   rlt_group columns;
   rlt_group rows;
+  int64_t tile_count;
   rlt_loops loops;
 
   rlt_tile_wish wish; /* what a method asks for; the rest follows from it */
@@ -91,45 +94,16 @@ typedef struct rlt_schedule {
   int64_t tile_bytes; /* what tiles that are transposed, or changed, take of local memory at most */
 } rlt_schedule;
 
-/* Whether a worker moves its tiles by tables of where their rows and columns lie: all but straight
- * runs, fills and indices. */
-static inline bool rlt_schedule_has_tables(const rlt_schedule *schedule) {
-  return schedule->memory == RLT_STAGING_PRIVATE && schedule->move >= RLT_MOVE_GATHER &&
-         schedule->move <= RLT_MOVE_BIT_TRANSPOSE;
-}
-
-/* Whether the destination is too large for the device's cache. */
-bool rlt_is_past_cache(const rlt_problem *problem, const rlt_facts *facts);
-
-/* Whether stores go past it, of a schedule whose move and wish are set; and whether what its tiles
- * read is brought together first. */
-bool rlt_schedule_streams(const rlt_facts *facts, const rlt_schedule *schedule);
-bool rlt_schedule_loads(const rlt_facts *facts, const rlt_schedule *schedule);
-
-/* Fills in where a tile lies in its staging buffer, of a schedule with tables whose tile and move
- * are set. */
-void rlt_schedule_stage(const rlt_facts *facts, rlt_schedule *schedule);
-
-/* Fills in what the tile, the move and the device decide: stores, alignment, loops and threads.
- * Where tiles leave lines unfinished these are combined, or, unless that has to be, are not. */
-void rlt_schedule_finish(const rlt_facts *facts, const rlt_tuning *tuning, bool combines,
-                         rlt_schedule *schedule);
+/* Whether the destination is too large for the device's cache, unless it is to stay there. */
+bool rlt_is_past_cache(const rlt_problem *problem, const rlt_facts *facts, bool stays_cached);
 
 /* Whether the kernel that looks each element up carries it out. */
 bool rlt_schedule_goes_by_index(const rlt_schedule *schedule);
-
-/* Iterations that an element takes there: packed ones count again with their byte. */
-static inline int64_t rlt_index_iterations(const rlt_problem *problem) {
-  return 2 + (problem->index_program == NULL ? 0 : problem->index_program->count);
-}
 
 /* Elements of a byte where they are packed in so many bits, of a word where they are not. */
 static inline int64_t rlt_in_byte(int64_t packed) {
   return packed > 0 ? 8 / packed : 1;
 }
-
-/* The power of two of a group's work-items that lie side by side along a row. */
-int64_t rlt_schedule_across_shift(const rlt_schedule *schedule, const rlt_grid *grid);
 
 /* RELAYOUT_INVALID_ARGUMENT for sides at these addresses or offsets, which lack the alignment that
  * the schedule needs. `whose` names who needs it. */

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "metadata/quote.h"
-#include "search/methods/method.h"
+#include "search/method.h"
 
 /* X(KEY, text): in the order in which they are printed. */
 #define FIELD_TABLE(X)                                                                             \
@@ -50,9 +50,6 @@ static void add_group(const rlt_problem *problem, const rlt_group *group, rlt_te
   }
   if (group->axis_count > 0 && group->block < rlt_group_extent(problem, group)) {
     rlt_text_add(text, ":%" PRId64, group->block);
-  }
-  if (group->halo > 0) {
-    rlt_text_add(text, "+%" PRId64, group->halo);
   }
 }
 

@@ -9,15 +9,13 @@
  *     word           bytes of the words that move
  *     align          bytes that the source's start is a multiple of, and the destination's
  *     rows, columns  the axes of a tile, the innermost first; all are taken whole but the last,
- *                    of which `:n` steps are if not all, and `+n` more of the next tile;
- *                    `-`: no axis
+ *                    of which `:n` steps are if not all; `-`: no axis
  *     loops          axes over which tiles are counted, the innermost first: `axis:n` are n
  *                    iterations within a block; behind `/` the loops over blocks; `-`: one tile
  *     move           load, unpack, convert, one of rlt_move's names, shuffle, pack, joined by `>`
  *     store          direct or staged, then streamed and combined where they are, joined by `+`
  *     prefetch       `tiles:level`: how many tiles ahead the source is fetched, into which level of
- *                    the caches; not printed where it is not. Within a tile kernels look ahead by
- *                    themselves
+ *                    the caches; not printed where it is not
  *     threads        workers that blocks are shared out to,
  *     group, grain   work-items of a work-group, and tiles that each group takes one after the
  *                    other; none of the three is printed where it is 1

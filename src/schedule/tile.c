@@ -40,7 +40,6 @@ int32_t rlt_tile_axes(const rlt_problem *problem, const rlt_group *columns, cons
       const int64_t steps = rlt_group_steps(problem, groups[g], i);
       axes[count++] = (rlt_tile_axis){.axis = a,
                                       .steps = steps,
-                                      .own = last ? groups[g]->block : steps,
                                       .of_columns = g == 0,
                                       .last = last,
                                       .is_cut = last && groups[g]->block < problem->axes[a].extent};
@@ -120,7 +119,7 @@ rlt_tile_run rlt_tile_run_at(const rlt_problem *problem, const rlt_tile_axis *ax
 
 void rlt_group_offsets(const rlt_problem *problem, const rlt_group *group, const int64_t *strides,
                        int64_t *source, int64_t *destination) {
-  const int64_t length = rlt_group_held(group);
+  const int64_t length = rlt_group_length(group);
   for (int64_t p = 0; p < length; ++p) {
     int64_t rest = p;
     int64_t source_offset = 0;
@@ -145,22 +144,14 @@ void rlt_group_offsets(const rlt_problem *problem, const rlt_group *group, const
   }
 }
 
-int64_t rlt_group_inner_reach(const rlt_problem *problem, const rlt_group *group) {
+int64_t rlt_group_reach(const rlt_problem *problem, const rlt_group *group) {
   int64_t reach = 0;
-  for (int32_t i = 0; i + 1 < group->axis_count; ++i) {
+  for (int32_t i = 0; i < group->axis_count; ++i) {
     const rlt_axis *const axis = &problem->axes[group->axes[i]];
-    reach += rlt_max((axis->valid - 1) * axis->source_stride, 0);
+    const int64_t steps = rlt_min(rlt_group_steps(problem, group, i), axis->valid);
+    reach += rlt_max((steps - 1) * axis->source_stride, 0);
   }
   return reach;
-}
-
-int64_t rlt_group_reach(const rlt_problem *problem, const rlt_group *group) {
-  if (group->axis_count == 0) {
-    return 0;
-  }
-  const rlt_axis *const last = &problem->axes[rlt_group_last(group)];
-  const int64_t steps = rlt_min(group->block + group->halo, last->valid);
-  return rlt_group_inner_reach(problem, group) + rlt_max((steps - 1) * last->source_stride, 0);
 }
 
 bool rlt_group_has_gaps(const rlt_problem *problem, const rlt_group *group) {

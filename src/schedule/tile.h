@@ -23,7 +23,6 @@ typedef struct rlt_group {
   int32_t axes[RLT_MAX_GROUP_AXES];
   int64_t inner; /* positions per step of the last axis: the product of the other extents */
   int64_t block; /* steps of the last axis per tile */
-  int64_t halo;  /* steps of the next block that a staged tile holds too */
 } rlt_group;
 
 /* Without axes. */
@@ -34,16 +33,10 @@ static inline int64_t rlt_group_length(const rlt_group *group) {
   return group->inner * group->block;
 }
 
-/* The same with the halo. */
-static inline int64_t rlt_group_held(const rlt_group *group) {
-  return group->inner * (group->block + group->halo);
-}
-
-/* Steps of the group's axis number `i` that a whole tile holds. */
+/* Steps of the group's axis number `i` that a whole tile has. */
 static inline int64_t rlt_group_steps(const rlt_problem *problem, const rlt_group *group,
                                       int32_t i) {
-  return i == group->axis_count - 1 ? group->block + group->halo
-                                    : problem->axes[group->axes[i]].extent;
+  return i == group->axis_count - 1 ? group->block : problem->axes[group->axes[i]].extent;
 }
 
 /* The group's last axis; -1 without axes. */
@@ -67,8 +60,7 @@ void rlt_group_append(const rlt_problem *problem, rlt_group *group, int32_t axis
 /* An axis of a tile. */
 typedef struct rlt_tile_axis {
   int32_t axis;
-  int64_t steps; /* that a whole tile holds, */
-  int64_t own;   /* without its halo */
+  int64_t steps; /* that a whole tile has */
   bool of_columns;
   bool last;   /* of its group */
   bool is_cut; /* taken in blocks: a ragged tile has fewer steps */
@@ -139,7 +131,7 @@ static inline int64_t rlt_run_elements(const rlt_tile_runs *runs, rlt_tile_steps
 }
 
 /* Where the positions of a group lie, relative to the tile's start: for position p in
- * 0 .. rlt_group_held-1 its offset in the source, and where its axes have these strides, or those
+ * 0 .. rlt_group_length-1 its offset in the source, and where its axes have these strides, or those
  * of the destination where `strides` is NULL; in elements. A position that never has a source,
  * whatever the tile, because a digit of an axis before the last is not below its valid, has the
  * source offset RLT_NO_SOURCE; the last axis is bounded by rlt_tile's valid count. */
@@ -147,9 +139,7 @@ static inline int64_t rlt_run_elements(const rlt_tile_runs *runs, rlt_tile_steps
 void rlt_group_offsets(const rlt_problem *problem, const rlt_group *group, const int64_t *strides,
                        int64_t *source, int64_t *destination);
 
-/* The farthest position of the group with a source, all its axes but the last counted; and all of
- * them, for a whole tile. In elements of the source. */
-int64_t rlt_group_inner_reach(const rlt_problem *problem, const rlt_group *group);
+/* The farthest position of a whole tile's group with a source, in elements of the source. */
 int64_t rlt_group_reach(const rlt_problem *problem, const rlt_group *group);
 
 /* Whether there is a position that never has a source. */

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "schedule/schedule_text.h"
 #include "search/measure.h"
-#include "search/methods/method.h"
+#include "search/method.h"
 #include "search/wisdom.h"
 
 /* Another schedule is taken only when it is predicted to be faster by this much: the prediction is
@@ -115,12 +115,11 @@ relayout_status rlt_choose(relayout_device *device, const rlt_wish *wish, const 
                            double *seconds_left, rlt_part *part, relayout_error *error) {
   const rlt_problem *const problem = rlt_part_problem(part);
   const bool is_free = wish->method == NULL;
-  rlt_facts facts = device->facts;
-  facts.cache_bytes = wish->stages_destination ? 0 : facts.cache_bytes; /* no store goes past it */
+  const rlt_offers_request request = rlt_wish_offers(wish);
   chosen made = {.choice = RLT_CHOICE_ESTIMATED};
   rlt_offers offers;
   relayout_status status =
-      rlt_offers_make(&part->forms, &facts, device->tuning, wish->method, &offers, error);
+      rlt_offers_make(&part->forms, &device->facts, device->tuning, &request, &offers, error);
   if (status == RELAYOUT_OK && offers.count == 0) { /* by one method: some offer anything */
     status = rlt_fail(error, RELAYOUT_UNSUPPORTED, "method `%s` has no schedule for this relayout",
                       wish->method->name);

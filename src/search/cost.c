@@ -4,8 +4,7 @@
 #include <stdlib.h>
 
 #include "base/checked.h"
-#include "gpu/local_tile.h"
-#include "schedule/grid.h"
+#include "search/target.h"
 
 const char *rlt_cost_name(rlt_cost_term term) {
   static const char *const names[] = {
@@ -45,7 +44,6 @@ typedef struct side {
   int32_t count;
   tile_axis axes[RLT_MAX_TILE_AXES]; /* the smallest stride first */
   double outer;                      /* tiles for each block of the axes taken in blocks */
-  double held;                       /* with its halo, for each element of a tile's own */
   int64_t line_step;                 /* every run starts at a multiple of this within its line, */
   int64_t page_step;                 /* and of this within its page */
 } side;
@@ -97,22 +95,18 @@ static void start_moves_by(side *made, int64_t stride) {
   made->page_step = rlt_common_factor(made->page_step, stride);
 }
 
-/* The axes of the tile. Halos, or lines that are combined, make the destination's runs go on from
- * tile to tile. */
+/* The axes of the tile. Lines that are combined make the destination's runs go on from tile to
+ * tile. */
 static void see_tile(const view *seen, const rlt_schedule *schedule, bool *in_tile, side *made) {
   rlt_tile_axis axes[RLT_MAX_TILE_AXES];
   const int32_t count = rlt_tile_axes(seen->problem, &schedule->columns, &schedule->rows, axes);
   for (int32_t i = 0; i < count; ++i) {
     const rlt_tile_axis *const of = &axes[i];
-    const bool has_halo = of->steps > of->own;
-    const bool is_cut = of->is_cut && !seen->goes_on && (seen->is_source || !has_halo);
+    const bool is_cut = of->is_cut && !seen->goes_on;
     const int64_t extent = seen->problem->axes[of->axis].extent;
     in_tile[of->axis] = true;
-    if (has_halo) {
-      made->held = (double)of->steps / (double)of->own;
-    }
     add_axis(made, (tile_axis){.stride = stride_in(seen, of->axis),
-                               .steps = is_cut ? of->own : extent,
+                               .steps = is_cut ? of->steps : extent,
                                .limit = limit_in(seen, of->axis),
                                .is_cut = is_cut,
                                .ends_run = of->is_cut});
@@ -121,7 +115,7 @@ static void see_tile(const view *seen, const rlt_schedule *schedule, bool *in_ti
 
 static void see_side(const view *seen, const rlt_schedule *schedule, side *made) {
   bool in_tile[RLT_MAX_AXES] = {false};
-  *made = (side){.outer = 1, .held = 1, .line_step = seen->line_bytes, .page_step = RLT_PAGE_BYTES};
+  *made = (side){.outer = 1, .line_step = seen->line_bytes, .page_step = RLT_PAGE_BYTES};
   see_tile(seen, schedule, in_tile, made);
   for (int32_t a = 0; a < seen->problem->axis_count; ++a) {
     if (!in_tile[a]) {
@@ -209,110 +203,9 @@ static void count_side(const view *seen, const rlt_schedule *schedule, counts *s
       count_tiles(seen, &of, steps, tiles, sum);
     }
   }
-  if (seen->is_source) {
-    sum->runs *= of.held;
-    sum->lines *= of.held;
-  }
 }
 
-/* ---- What moves in between ---- */
-
-/* Pieces of at most `most` positions, which end where the dense stretches do. */
-static int64_t pieces(int64_t length, int64_t dense, int64_t most) {
-  return length / dense * rlt_divide_up(dense, most) + rlt_divide_up(length % dense, most);
-}
-
-/* What a group cuts its axis into, all blocks of it together, times what is done for each. */
-static double pieces_of_group(const rlt_problem *problem, const rlt_group *group, int64_t dense,
-                              int64_t most) {
-  const int64_t extent = rlt_group_extent(problem, group);
-  return (double)(extent / group->block) * (double)pieces(rlt_group_held(group), dense, most) +
-         (double)pieces(group->inner * (extent % group->block), dense, most);
-}
-
-static double tiles_of_group(const rlt_problem *problem, const rlt_group *group) {
-  return (double)rlt_divide_up(rlt_group_extent(problem, group), group->block);
-}
-
-/* Blocks of tiles with tables, and what is interleaved instead of blocks; their lines, where runs
- * are gathered; elements of the others. */
-static double count_moves(const rlt_facts *facts, const rlt_schedule *schedule, double tiles) {
-  const rlt_problem *const problem = schedule->problem;
-  if (!rlt_schedule_has_tables(schedule)) {
-    return (double)rlt_problem_digit_lists(problem);
-  }
-  const rlt_word_facts *const block = &facts->words[rlt_word_size_number(problem->element_bytes)];
-  const rlt_staging *const staging = &schedule->staging;
-  const bool gathers = schedule->move == RLT_MOVE_GATHER;
-  if (rlt_staging_interleaves(staging)) {
-    return (double)rlt_problem_digit_lists(problem) /
-           ((double)block->block_rows * block->block_columns);
-  }
-  const int64_t line = rlt_max(facts->line_bytes / problem->element_bytes, 1);
-  const double others = tiles / tiles_of_group(problem, &schedule->columns) /
-                        tiles_of_group(problem, &schedule->rows);
-  const double columns = pieces_of_group(problem, &schedule->columns, staging->dense_columns,
-                                         gathers ? line : block->block_columns);
-  const double rows = pieces_of_group(problem, &schedule->rows, staging->dense_rows,
-                                      gathers ? 1 : block->block_rows);
-  return others * columns * rows;
-}
-
-/* Whether runs begin with pieces wherever they begin on either side, but for pixels next to each
- * other. */
-static bool runs_begin_with_pieces(const rlt_problem *problem) {
-  const int64_t bytes = problem->element_bytes;
-  int64_t shared = RLT_LOCAL_PIECE_BYTES;
-  for (int32_t a = 0; a < problem->axis_count; ++a) {
-    const int64_t strides[] = {problem->axes[a].source_stride, problem->axes[a].destination_stride};
-    for (int i = 0; i < 2; ++i) {
-      if (strides[i] > RLT_LOCAL_MOST_CHANNELS) {
-        shared = rlt_common_factor(shared, strides[i] * bytes);
-      }
-    }
-  }
-  return shared == RLT_LOCAL_PIECE_BYTES;
-}
-
-/* In tiles that work-items share, what moves in pieces and units is as quick as a copy, unless it
- * is changed on the way or, of channels, each unit has words of two. In a square that is mostly
- * empty, work-items are idle for as long as it would take to look each element up. */
-static rlt_price price_of_shared_move(const rlt_schedule *schedule) {
-  const rlt_problem *const problem = schedule->problem;
-  const bool is_looked_up = schedule->move == RLT_MOVE_PERMUTE ||
-                            schedule->move == RLT_MOVE_INDEX ||
-                            (schedule->move == RLT_MOVE_TRANSPOSE && !schedule->suits);
-  const bool is_reworked =
-      schedule->move != RLT_MOVE_FILL &&
-      (!rlt_problem_keeps_elements(problem) ||
-       (schedule->move == RLT_MOVE_INTERLEAVE && !runs_begin_with_pieces(problem)));
-  return is_looked_up  ? (rlt_price){RLT_RATE_ELEMENT, 1}
-         : is_reworked ? (rlt_price){RLT_RATE_REWORKED_ELEMENT, 1}
-                       : (rlt_price){RLT_RATE_NONE, 0};
-}
-
-/* What each of them is paid by. */
-static rlt_price price_of_move(const rlt_facts *facts, const rlt_schedule *schedule) {
-  const rlt_problem *const problem = schedule->problem;
-  const rlt_word_facts *const block = &facts->words[rlt_word_size_number(problem->element_bytes)];
-  const double block_lines = (double)block->block_rows * block->block_columns *
-                             (double)problem->element_bytes / (double)facts->line_bytes;
-  if (schedule->memory == RLT_STAGING_LOCAL) {
-    return price_of_shared_move(schedule);
-  }
-  switch (schedule->move) {
-  case RLT_MOVE_GATHER:
-    return (rlt_price){RLT_RATE_LINE, 1};
-  case RLT_MOVE_TRANSPOSE:
-  case RLT_MOVE_INTERLEAVE:
-  case RLT_MOVE_BIT_TRANSPOSE:
-    return (rlt_price){RLT_RATE_TRANSPOSED_LINE, block_lines};
-  case RLT_MOVE_INDEX:
-    return (rlt_price){RLT_RATE_ELEMENT, 1};
-  default:
-    return (rlt_price){RLT_RATE_NONE, 0};
-  }
-}
+/* ---- Prices ---- */
 
 rlt_price rlt_cost_price(const rlt_facts *facts, const rlt_schedule *schedule, rlt_cost_term term) {
   static const rlt_rate rates[RLT_COST_TERMS] = {[RLT_COST_LINES_AGAIN] = RLT_RATE_LINE_AGAIN,
@@ -321,13 +214,14 @@ rlt_price rlt_cost_price(const rlt_facts *facts, const rlt_schedule *schedule, r
                                                  [RLT_COST_STRAIGHT_RUNS] = RLT_RATE_STRAIGHT_RUN,
                                                  [RLT_COST_TILES] = RLT_RATE_TILE,
                                                  [RLT_COST_PAGES] = RLT_RATE_PAGE};
-  return term == RLT_COST_MOVES ? price_of_move(facts, schedule) : (rlt_price){rates[term], 1};
+  return term == RLT_COST_MOVES ? schedule->target->price_of_move(facts, schedule)
+                                : (rlt_price){rates[term], 1};
 }
 
 /* A line that goes through the caches is read before it is written. */
 static double price_of_written(const rlt_facts *facts, const rlt_schedule *schedule) {
   const bool is_read = rlt_schedule_has_tables(schedule) && !schedule->streamed &&
-                       rlt_is_past_cache(schedule->problem, facts);
+                       rlt_is_past_cache(schedule->problem, facts, schedule->stays_cached);
   return is_read ? 1 : 0.5;
 }
 
@@ -341,12 +235,10 @@ void rlt_cost_estimate(const rlt_facts *facts, const rlt_tuning *tuning,
   const bool joins = schedule->move != RLT_MOVE_COPY && schedule->move != RLT_MOVE_INDEX;
   const view source = {problem, facts->line_bytes, true, joins, false};
   const view destination = {problem, facts->line_bytes, false, joins,
-                            rlt_schedule_has_tables(schedule) && facts->combines_lines};
+                            rlt_schedule_has_tables(schedule)};
   count_side(&source, schedule, &read);
   count_side(&destination, schedule, &written);
-  rlt_grid grid;
-  rlt_grid_make(problem, &schedule->columns, &schedule->rows, &grid);
-  const double tiles = (double)grid.tile_count;
+  const double tiles = (double)schedule->tile_count;
 
   const double line_bits = 8 * (double)facts->line_bytes;
   const double least_read =
@@ -363,7 +255,7 @@ void rlt_cost_estimate(const rlt_facts *facts, const rlt_tuning *tuning,
                  [RLT_COST_LINES_IN_PARTS] = written.lines_in_parts,
                  [RLT_COST_RUNS] = read.runs,
                  [RLT_COST_STRAIGHT_RUNS] = joins ? 0 : read.runs,
-                 [RLT_COST_MOVES] = count_moves(facts, schedule, tiles),
+                 [RLT_COST_MOVES] = schedule->target->count_moves(facts, schedule, tiles),
                  [RLT_COST_TILES] = tiles,
                  [RLT_COST_PAGES] = read.pages + written.pages}};
   double time = 0;

@@ -8,6 +8,8 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "problem/crop.h"
+#include "search/target.h"
+#include "search/turns.h"
 
 enum {
   REPETITIONS = 5, /* after one that warms up */
@@ -15,7 +17,7 @@ enum {
   MEMORY_SHARES = 4
 };
 
-/* After that a contender has no further turn. */
+/* After that a candidate has no further turn. */
 static const double most_seconds_each = 0.25;
 
 /* A run that is predicted to take as long as copying so much is not begun. */
@@ -24,29 +26,27 @@ static const double most_copied_bytes = 8.0 * (1 << 30);
 /* What is predicted to take so many times as long as the best does not take part. */
 static const double hopeless = 4;
 
-typedef struct contender {
+typedef struct candidate {
   int32_t offer;
   rlt_schedule schedule; /* of the form that is run */
   void *program;
-  int32_t runs;
-  double spent;   /* seconds, of all runs */
-  double seconds; /* its fastest run: what else goes on only ever slows it down */
-} contender;
+} candidate;
 
-typedef struct contest {
+typedef struct comparison {
   relayout_device *device;
   rlt_offers *offers;
   bool at_any_offset;
-  int32_t most;      /* contenders */
-  int32_t defender;  /* offers that take part: this one, */
+  int32_t most;      /* candidates */
+  int32_t first;     /* offers that take part: this one, */
   int32_t first_new; /* and those from here on */
   rlt_forms forms;   /* that are run: the problem's, or parts of these */
   void *scratch;
   rlt_offsets offsets;
   double *seconds_left; /* to the plan */
   int32_t count;
-  contender of[];
-} contest;
+  rlt_timed *times; /* of each candidate */
+  candidate of[];
+} comparison;
 
 /* ---- What is run ---- */
 
@@ -60,7 +60,7 @@ int64_t rlt_scratch_room(const relayout_device_info *info, int64_t *largest) {
 }
 
 /* That behind what lies before both sides' first elements. */
-static int64_t room_of(const contest *held, int64_t *largest) {
+static int64_t room_of(const comparison *held, int64_t *largest) {
   const int64_t source_before = (int64_t)held->offsets.source;
   const int64_t destination_before = (int64_t)held->offsets.destination;
   const int64_t room = rlt_scratch_room(&held->device->info, largest);
@@ -92,7 +92,7 @@ static void find_least(const rlt_problem *form, const rlt_offers *offers, int64_
 
 /* A form, or a part of it that there is room for. False where there is room for none. What one side
  * does not need of its half is the other's. */
-static bool crop_form(const contest *held, const rlt_problem *form, rlt_problem *run) {
+static bool crop_form(const comparison *held, const rlt_problem *form, rlt_problem *run) {
   int64_t largest;
   const int64_t room = room_of(held, &largest);
   const int64_t source = (int64_t)rlt_problem_source_size(form);
@@ -108,7 +108,7 @@ static bool crop_form(const contest *held, const rlt_problem *form, rlt_problem 
 }
 
 /* All forms that offers are made of; false where one is too large. */
-static bool crop_forms(contest *held) {
+static bool crop_forms(comparison *held) {
   const rlt_problem *last = NULL;
   held->forms.count = 0;
   for (int32_t i = 0; i < held->offers->count; ++i) {
@@ -130,16 +130,16 @@ static double copied_bytes(const rlt_problem *problem) {
   return (double)rlt_problem_digit_lists(problem) * (double)bits / 8;
 }
 
-/* The challenger of the highest predicted fraction behind `last`, the first of equals; of all,
+/* The candidate of the highest predicted fraction behind `last`, the first of equals; of all,
  * where that is -1. -1 behind the last. */
-static int32_t next_promising(const contest *held, int32_t last) {
+static int32_t next_promising(const comparison *held, int32_t last) {
   const rlt_offer *const of = held->offers->of;
   int32_t best = -1;
   for (int32_t i = 0; i < held->offers->count; ++i) {
     const double fraction = of[i].cost.fraction;
     const bool is_behind = last < 0 || fraction < of[last].cost.fraction ||
                            (i > last && fraction == of[last].cost.fraction);
-    const bool may_enter = i >= held->first_new && i != held->defender &&
+    const bool may_enter = i >= held->first_new && i != held->first &&
                            rlt_offer_is_allowed(&of[i], held->at_any_offset);
     if (is_behind && may_enter && (best < 0 || fraction > of[best].cost.fraction)) {
       best = i;
@@ -149,7 +149,7 @@ static int32_t next_promising(const contest *held, int32_t last) {
 }
 
 /* The schedule, of the form that is run. */
-static rlt_schedule schedule_of(const contest *held, int32_t number) {
+static rlt_schedule schedule_of(const comparison *held, int32_t number) {
   rlt_schedule made = held->offers->of[number].schedule;
   const rlt_problem *form = held->offers->of[0].schedule.problem;
   made.problem = &held->forms.of[made.problem == form ? 0 : 1];
@@ -160,81 +160,71 @@ static rlt_schedule schedule_of(const contest *held, int32_t number) {
 
 /* False where it would take too long to run, also for all that are slower. One that the device
  * cannot make a program of does not take part. */
-static bool enter(contest *held, int32_t number) {
-  contender *const entered = &held->of[held->count];
-  *entered = (contender){.offer = number, .schedule = schedule_of(held, number)};
-  if (copied_bytes(entered->schedule.problem) >
+static bool add(comparison *held, int32_t number) {
+  candidate *const added = &held->of[held->count];
+  *added = (candidate){.offer = number, .schedule = schedule_of(held, number)};
+  if (copied_bytes(added->schedule.problem) >
       most_copied_bytes * held->offers->of[number].cost.fraction) {
     return false;
   }
   held->count +=
-      rlt_program_create(held->device, &entered->schedule, &entered->program, NULL) == RELAYOUT_OK;
+      rlt_program_create(held->device, &added->schedule, &added->program, NULL) == RELAYOUT_OK;
   return true;
 }
 
-/* The defender, and those that are predicted to be the best. */
-static void enter_all(contest *held) {
-  if (!enter(held, held->defender)) {
+/* The first, and those that are predicted to be the best. */
+static void add_all(comparison *held) {
+  if (!add(held, held->first)) {
     return;
   }
   const rlt_offer *const of = held->offers->of;
   int32_t next = next_promising(held, -1);
-  double best = of[held->defender].cost.fraction;
+  double best = of[held->first].cost.fraction;
   if (next >= 0 && of[next].cost.fraction > best) {
     best = of[next].cost.fraction;
   }
   while (next >= 0 && held->count < held->most && of[next].cost.fraction >= best / hopeless &&
-         enter(held, next)) {
+         add(held, next)) {
     next = next_promising(held, next);
   }
 }
 
-static void leave(contest *held, int32_t number) {
+static void drop(comparison *held, int32_t number) {
   held->device->backend->program_destroy(held->device, held->of[number].program);
   for (--held->count; number < held->count; ++number) {
     held->of[number] = held->of[number + 1];
   }
 }
 
-/* The first run warms up, and counts where it is the only one. */
-static void take_turns(contest *held) {
-  for (int32_t i = held->count - 1; i >= 0; --i) {
-    contender *const next = &held->of[i];
-    double seconds = 0;
-    if (next->spent >= most_seconds_each || (next->runs > 0 && *held->seconds_left <= 0)) {
-      continue;
-    }
-    if (held->device->backend->program_time(held->device, next->program, held->scratch,
-                                            held->offsets, &seconds, NULL) != RELAYOUT_OK) {
-      leave(held, i);
-      continue;
-    }
-    if (next->runs <= 1 || seconds < next->seconds) {
-      next->seconds = seconds;
-    }
-    next->spent += seconds;
-    *held->seconds_left -= seconds;
-    ++next->runs;
-  }
+static bool run_candidate(void *context, int32_t number, int32_t round, rlt_run_time *time) {
+  (void)round;
+  const comparison *const held = context;
+  double seconds = 0;
+  const bool ran =
+      held->device->backend->program_time(held->device, held->of[number].program, held->scratch,
+                                          held->offsets, &seconds, NULL) == RELAYOUT_OK;
+  *time = (rlt_run_time){.counted = seconds, .taken = seconds};
+  return ran;
 }
 
 /* Parts of different forms may be of different sizes. */
-static double seconds_a_byte(const contender *of) {
-  return of->seconds / copied_bytes(of->schedule.problem);
+static double seconds_a_byte(const comparison *held, int32_t number) {
+  return held->times[number].least / copied_bytes(held->of[number].schedule.problem);
 }
 
-static int32_t winner_of(const contest *held) {
+static int32_t fastest_of(const comparison *held) {
   int32_t best = -1;
   for (int32_t i = 0; i < held->count; ++i) {
-    if (best < 0 || seconds_a_byte(&held->of[i]) < seconds_a_byte(&held->of[best])) {
+    if (!held->times[i].is_out &&
+        (best < 0 || seconds_a_byte(held, i) < seconds_a_byte(held, best))) {
       best = i;
     }
   }
   return best < 0 ? -1 : held->of[best].offer;
 }
 
-/* All contenders' turns, in scratch memory for the largest form. */
-static int32_t hold(contest *held) {
+/* All candidates' turns, in scratch memory for the largest form. */
+static int32_t time_all(comparison *held) {
   const rlt_backend *const backend = held->device->backend;
   int64_t source = 0;
   int64_t destination = 0;
@@ -248,11 +238,17 @@ static int32_t hold(contest *held) {
                               NULL) != RELAYOUT_OK) {
     return -1;
   }
-  for (int32_t repetition = 0; repetition <= REPETITIONS; ++repetition) {
-    take_turns(held);
-  }
+  const rlt_turns turns = {.count = held->count,
+                           .least_rounds = 1,
+                           .most_rounds = 1 + REPETITIONS,
+                           .warms_up = true,
+                           .seconds = *held->seconds_left,
+                           .seconds_each = most_seconds_each,
+                           .run = run_candidate,
+                           .context = held};
+  *held->seconds_left -= rlt_take_turns(&turns, held->times);
   backend->scratch_destroy(held->device, held->scratch);
-  return winner_of(held);
+  return fastest_of(held);
 }
 
 /* What lies behind a multiple of any alignment: an element of either side. */
@@ -262,50 +258,55 @@ static rlt_offsets odd_offsets(const rlt_offers *offers) {
                        .destination = (size_t)rlt_problem_destination_bytes(elements)};
 }
 
-/* The winner; -1 where there were not two who could run. */
-static int32_t hold_for(contest *held) {
+/* The fastest; -1 where there were not two who could run. */
+static int32_t compare(comparison *held) {
   held->count = 0;
   if (crop_forms(held)) {
-    enter_all(held);
+    add_all(held);
   }
-  const int32_t winner = held->count > 1 ? hold(held) : -1;
+  const int32_t fastest = held->count > 1 ? time_all(held) : -1;
   while (held->count > 0) {
-    leave(held, held->count - 1);
+    drop(held, held->count - 1);
   }
-  return winner;
+  return fastest;
 }
 
-/* First tiles of all sizes, in half of the time; then, with those of the winner, all orders,
+/* First tiles of all sizes, in half of the time; then, with those of the fastest, all orders,
  * prefetches and stores. */
 int32_t rlt_measure(relayout_device *device, rlt_offers *offers, int32_t estimated,
                     bool at_any_offset, int32_t most, double *seconds_left) {
   if (*seconds_left <= 0 || device->backend->program_time == NULL || most < 2 || estimated < 0) {
     return -1;
   }
-  contest *const held = rlt_calloc(1, sizeof *held + (size_t)most * sizeof held->of[0]);
-  if (held == NULL) {
+  comparison *const held = rlt_calloc(1, sizeof *held + (size_t)most * sizeof held->of[0]);
+  rlt_timed *const times = rlt_calloc((size_t)most, sizeof *times);
+  if (held == NULL || times == NULL) {
+    rlt_free(held);
+    rlt_free(times);
     return -1;
   }
-  *held = (contest){.device = device,
-                    .offers = offers,
-                    .at_any_offset = at_any_offset,
-                    .most = most,
-                    .defender = estimated,
-                    .offsets = at_any_offset ? odd_offsets(offers) : (rlt_offsets){0, 0},
-                    .seconds_left = seconds_left};
-  const bool varies = device->facts.memory == RLT_STAGING_PRIVATE;
+  *held = (comparison){.device = device,
+                       .offers = offers,
+                       .at_any_offset = at_any_offset,
+                       .most = most,
+                       .first = estimated,
+                       .offsets = at_any_offset ? odd_offsets(offers) : (rlt_offsets){0, 0},
+                       .seconds_left = seconds_left,
+                       .times = times};
+  const bool varies = device->facts.target->vary != NULL;
   const double later = varies ? *seconds_left / 2 : 0;
   *seconds_left -= later;
   rlt_offers_add_all(offers);
-  int32_t winner = hold_for(held);
+  int32_t fastest = compare(held);
   *seconds_left += later;
-  held->defender = winner < 0 ? estimated : winner;
+  held->first = fastest < 0 ? estimated : fastest;
   held->first_new = offers->count;
-  rlt_offers_vary(offers, held->defender);
+  rlt_offers_vary(offers, held->first);
   if (*seconds_left > 0 && offers->count > held->first_new) {
-    const int32_t again = hold_for(held);
-    winner = again < 0 ? winner : again;
+    const int32_t again = compare(held);
+    fastest = again < 0 ? fastest : again;
   }
+  rlt_free(times);
   rlt_free(held);
-  return winner;
+  return fastest;
 }

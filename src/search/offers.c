@@ -4,26 +4,18 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "search/methods/method.h"
+#include "search/target.h"
 
 enum { FIRST_CAPACITY = 16 };
 
-/* Where tiles are staged by a worker alone, words are runs of either side in whatever order; where
- * work-items share them, parts of runs that both sides have. */
 void rlt_forms_make(const rlt_facts *facts, rlt_forms *made) {
   const rlt_problem *const problem = &made->of[0];
   rlt_problem *const wide = &made->of[1];
-  made->count = 1;
   *wide = *problem;
-  if (facts->memory == RLT_STAGING_PRIVATE) {
-    rlt_problem_widen(wide);
-    rlt_problem_transpose_bits(wide, facts->bit_transposed_rows);
-  } else {
-    rlt_problem_widen_runs(wide);
-  }
-  if (wide->element_bytes > problem->element_bytes || rlt_problem_transposes_bits(wide)) {
-    made->count = 2;
-  }
+  facts->target->widen(facts, wide);
+  const bool is_other =
+      wide->element_bytes > problem->element_bytes || rlt_problem_transposes_bits(wide);
+  made->count = is_other ? 2 : 1;
 }
 
 /* Room for one more; NULL without memory. */
@@ -51,8 +43,7 @@ static bool is_offered(const rlt_offers *offers, const rlt_schedule *schedule) {
   return false;
 }
 
-/* Whether there is another way to do the same: lines are not combined, where the destination begins
- * with one, and could be. */
+/* Whether lines could be combined, and are not. */
 static bool add(rlt_offers *offers, const rlt_schedule *schedule, bool combines) {
   rlt_offer *const added = next_offer(offers);
   if (added == NULL) {
@@ -60,12 +51,12 @@ static bool add(rlt_offers *offers, const rlt_schedule *schedule, bool combines)
   }
   added->schedule = *schedule;
   added->varied = false;
-  rlt_schedule_finish(offers->facts, offers->tuning, combines, &added->schedule);
+  const bool could = rlt_schedule_finish(offers->facts, offers->tuning, combines, &added->schedule);
   if (!is_offered(offers, &added->schedule)) {
     rlt_cost_estimate(offers->facts, offers->tuning, &added->schedule, &added->cost);
     ++offers->count;
   }
-  return added->schedule.only_aligned && !offers->facts->words_need_alignment;
+  return could;
 }
 
 void rlt_offers_add(rlt_offers *offers, const rlt_schedule *schedule) {
@@ -80,21 +71,25 @@ static void ask_methods(rlt_offers *made, bool all) {
                        .is_wide = f > 0,
                        .has_wide = made->forms->count > 1,
                        .offers_all = all,
+                       .stays_cached = made->request.stays_cached,
                        .facts = made->facts,
                        .tuning = made->tuning};
-    for (int32_t m = 0; rlt_methods[m] != NULL; ++m) {
-      scene.method = rlt_methods[m];
-      if (made->method == NULL || scene.method == made->method) {
-        scene.method->offer(&scene, made);
+    for (const rlt_method_row *row = made->facts->target->methods; row->method != NULL; ++row) {
+      scene.method = row->method;
+      if (made->request.method == NULL || scene.method == made->request.method) {
+        row->offer(&scene, made);
       }
     }
   }
 }
 
 relayout_status rlt_offers_make(const rlt_forms *forms, const rlt_facts *facts,
-                                const rlt_tuning *tuning, const struct rlt_method *method,
+                                const rlt_tuning *tuning, const rlt_offers_request *request,
                                 rlt_offers *made, relayout_error *error) {
-  *made = (rlt_offers){.facts = facts, .tuning = tuning, .forms = forms, .method = method};
+  *made = (rlt_offers){.facts = facts, .tuning = tuning, .forms = forms};
+  if (request != NULL) {
+    made->request = *request;
+  }
   ask_methods(made, false);
   if (made->lacks_memory) {
     rlt_offers_free(made);
@@ -110,44 +105,13 @@ void rlt_offers_add_all(rlt_offers *offers) {
   }
 }
 
-/* The tile as it is, by another wish, which tells what is loaded first. */
-static void add_by_wish(rlt_offers *offers, const rlt_schedule *like, rlt_tile_wish wish) {
-  rlt_schedule other = *like;
-  other.suits = false;
-  other.wish = wish;
-  rlt_schedule_stage(offers->facts, &other);
-  rlt_offers_add(offers, &other);
-}
-
 void rlt_offers_vary(rlt_offers *offers, int32_t number) {
-  static const rlt_stores stores[] = {RLT_STORES_STREAMED, RLT_STORES_CACHED, RLT_STORES_DIRECT};
-  enum { STORES = sizeof stores / sizeof stores[0] };
-  if (number < 0 || offers->of[number].varied) {
+  if (number < 0 || offers->of[number].varied || offers->facts->target->vary == NULL) {
     return;
   }
   offers->of[number].varied = true;
-  const rlt_schedule like = offers->of[number].schedule;
-  if (!rlt_schedule_has_tables(&like)) {
-    return;
-  }
-  rlt_tile_wish wish = like.wish;
-  for (int i = 0; i < RLT_BLOCK_REACHES; ++i) {
-    wish.blocks = rlt_block_reaches[i];
-    add_by_wish(offers, &like, wish);
-  }
-  wish = like.wish;
-  for (int i = 0; i < RLT_PREFETCHES; ++i) {
-    wish.prefetch = rlt_prefetches[i];
-    add_by_wish(offers, &like, wish);
-  }
-  wish = like.wish;
-  wish.loads = !wish.loads;
-  add_by_wish(offers, &like, wish);
-  wish = like.wish;
-  for (int i = 0; i < STORES; ++i) {
-    wish.stores = stores[i];
-    add_by_wish(offers, &like, wish);
-  }
+  const rlt_schedule like = offers->of[number].schedule; /* offers move as they become more */
+  offers->facts->target->vary(&like, offers);
 }
 
 void rlt_offers_free(rlt_offers *offers) {

@@ -29,13 +29,19 @@ static inline bool rlt_offer_is_allowed(const rlt_offer *offer, bool at_any_offs
   return !at_any_offset || !offer->schedule.only_aligned;
 }
 
+/* What is asked for beyond the problem. */
+typedef struct rlt_offers_request {
+  const struct rlt_method *method; /* the only one that is asked; NULL: all are */
+  bool stays_cached; /* no store goes past the cache: the destination is read again at once */
+} rlt_offers_request;
+
 /* All differ. Those of wider words come first, in the order of the methods' table. */
 typedef struct rlt_offers {
   const rlt_facts *facts;
   const rlt_tuning *tuning;
   const rlt_forms *forms;
-  const struct rlt_method *method; /* the only one that was asked; NULL: all were */
-  bool has_all;                    /* also what is hardly ever the best */
+  rlt_offers_request request;
+  bool has_all; /* also what is hardly ever the best */
   int32_t count;
   int32_t capacity;
   rlt_offer *of;
@@ -45,10 +51,10 @@ typedef struct rlt_offers {
 /* Of a problem that is there as the first, simplified and not empty. */
 void rlt_forms_make(const rlt_facts *facts, rlt_forms *made);
 
-/* Schedules of all forms, which outlive them; all methods', or of one that is not NULL: those that
- * are likely to be the best. After a failure there are none. RELAYOUT_OUT_OF_MEMORY. */
+/* Schedules of all forms, which outlive them: those that are likely to be the best. `request` may
+ * be NULL. After a failure there are none. RELAYOUT_OUT_OF_MEMORY. */
 relayout_status rlt_offers_make(const rlt_forms *forms, const rlt_facts *facts,
-                                const rlt_tuning *tuning, const struct rlt_method *method,
+                                const rlt_tuning *tuning, const rlt_offers_request *request,
                                 rlt_offers *made, relayout_error *error);
 
 /* Adds what is hardly ever the best, tiles of all sizes; once. As much as there is memory for. */

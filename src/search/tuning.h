@@ -4,46 +4,13 @@
  * A row holds for all devices of its kind. Facts say what a device is able to do; nothing here
  * decides whether a schedule is right.
  *
- * Depends on facts.h.
+ * Depends on facts.h and blocking.h.
  */
 #ifndef RLT_SEARCH_TUNING_H
 #define RLT_SEARCH_TUNING_H
 
-#include "machine/facts.h"
-
-/* How far something goes on either side. */
-typedef struct rlt_reach {
-  int64_t read_bytes;
-  int64_t write_bytes;
-} rlt_reach;
-
-/* Far enough for anything. */
-#define RLT_ALL_THE_WAY (INT64_C(1) << 50)
-
-enum { RLT_MOST_TILES_AHEAD = 3 };
-
-/* What is read soon is fetched. */
-typedef struct rlt_prefetch {
-  int32_t tiles; /* ahead, RLT_MOST_TILES_AHEAD at most; 0: nothing is fetched */
-  int32_t level; /* of the caches that it is fetched into, 1 being the nearest; 0: nothing is */
-} rlt_prefetch;
-
-/* How tiles leave. */
-typedef enum rlt_stores {
-  RLT_STORES_BY_SIZE,  /* past the caches where these cannot hold the destination */
-  RLT_STORES_STREAMED, /* past the caches, */
-  RLT_STORES_CACHED,   /* or through them; */
-  RLT_STORES_DIRECT    /* without having been put together, where the device can */
-} rlt_stores;
-
-/* What tiles of a worker's own are to be like. */
-typedef struct rlt_tile_wish {
-  rlt_reach runs;   /* of a tile; 0: there is no such wish */
-  rlt_reach blocks; /* of tiles that follow each other; 0: of long runs, not along pages */
-  rlt_prefetch prefetch;
-  rlt_stores stores;
-  bool loads; /* what a tile reads is brought together line by line before it is transposed */
-} rlt_tile_wish;
+#include "schedule/blocking.h"
+#include "schedule/facts.h"
 
 /* All that are worth trying: runs by number, of a tile or of one that joins or parts
  * channels, while there are any; */
@@ -129,7 +96,6 @@ typedef struct rlt_tuning {
   int64_t block_bytes;   /* blocks of long runs take so much */
   int64_t thread_bytes;  /* what makes it worth to wake a thread, if there are any, */
   int32_t thread_blocks; /* and how many blocks each takes at least */
-  int64_t item_bytes;    /* what makes it worth to start a work-item that moves tiles by itself */
 
   rlt_word_tuning words[RLT_WORD_SIZES];
 } rlt_tuning;

@@ -2,10 +2,8 @@
 #include "search/tuning_file.h"
 
 #include <inttypes.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/cache_folder.h"
 #include "base/environment.h"
@@ -13,19 +11,21 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/structs.h"
+#include "plan/cache.h"
 #include "relayout/tuning.h"
-#include "search/tune.h"
 #include "search/tuning_text.h"
 #include "search/wisdom.h"
 
 enum { HEAD_SIZE = 1 << 10, NAME_SIZE = 48, MOST_BYTES_OF_ALL = 4 << 20 };
 
-static const double default_seconds = 30;
+/* Whose row it is: that of what chooses the device's schedules. */
+static const relayout_device *owner_of(const relayout_device *device) {
+  return device->planner == NULL ? device : device->planner;
+}
 
 static void make_head(const relayout_device *device, char head[HEAD_SIZE]) {
   rlt_text text = rlt_text_in(head, HEAD_SIZE);
-  rlt_tuning_add_head(&device->info, &device->facts, &text);
+  rlt_tuning_add_head(&device->info, &device->facts.machine, &text);
 }
 
 static void make_name(const char *head, char name[NAME_SIZE]) {
@@ -57,6 +57,7 @@ static relayout_status take_text(relayout_device *device, const char *text, size
     rlt_free(row);
     return status;
   }
+  rlt_free(device->own_tuning);
   device->own_tuning = row;
   device->tuning = row;
   return RELAYOUT_OK;
@@ -114,10 +115,23 @@ relayout_status rlt_tuning_file_load(relayout_device *device, relayout_error *er
 size_t relayout_device_get_tuning(const relayout_device *device, char *buffer, size_t capacity) {
   rlt_text text = rlt_text_in(buffer, capacity);
   if (device != NULL) {
-    rlt_tuning_add_head(&device->info, &device->facts, &text);
-    rlt_tuning_add_text(device->tuning, &text);
+    const relayout_device *const owner = owner_of(device);
+    rlt_tuning_add_head(&owner->info, &owner->facts.machine, &text);
+    rlt_tuning_add_text(owner->tuning, &text);
   }
   return text.length;
+}
+
+relayout_status relayout_device_set_tuning(relayout_device *device, const char *text,
+                                           relayout_error *error) {
+  if (device == NULL || text == NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s is NULL",
+                    device == NULL ? "device" : "text");
+  }
+  relayout_device *const owner = rlt_planner_of(device);
+  rlt_plan_cache_clear(device->cache);
+  rlt_plan_cache_clear(owner->cache);
+  return take_text(owner, text, strlen(text), NULL, error);
 }
 
 relayout_status relayout_tuning_keep(relayout_device *device, const char *text,
@@ -129,9 +143,9 @@ relayout_status relayout_tuning_keep(relayout_device *device, const char *text,
   char head[HEAD_SIZE];
   char name[NAME_SIZE];
   rlt_tuning row;
-  const char *const folder = rlt_wisdom_folder(device);
+  const char *const folder = rlt_wisdom_folder(owner_of(device));
   const size_t size = strlen(text);
-  make_head(device, head);
+  make_head(owner_of(device), head);
   make_name(head, name);
   const relayout_status status = rlt_tuning_read_text(text, size, head, &row, error);
   if (status != RELAYOUT_OK) {
@@ -154,9 +168,9 @@ size_t relayout_device_get_tuning_path(const relayout_device *device, char *buff
   char head[HEAD_SIZE];
   char name[NAME_SIZE];
   rlt_text text = rlt_text_in(buffer, capacity);
-  const char *const folder = device == NULL ? NULL : rlt_wisdom_folder(device);
+  const char *const folder = device == NULL ? NULL : rlt_wisdom_folder(owner_of(device));
   if (folder != NULL) {
-    make_head(device, head);
+    make_head(owner_of(device), head);
     make_name(head, name);
     rlt_text_add(&text, "%s/%s", folder, name);
   }
@@ -171,8 +185,8 @@ relayout_status relayout_tuning_reset(relayout_device *device, int32_t *was_kept
   char head[HEAD_SIZE];
   char name[NAME_SIZE];
   bool was_there;
-  const char *const folder = rlt_wisdom_folder(device);
-  make_head(device, head);
+  const char *const folder = rlt_wisdom_folder(owner_of(device));
+  make_head(owner_of(device), head);
   make_name(head, name);
   if (!rlt_cache_folder_remove(folder, name, &was_there)) {
     return rlt_fail(error, RELAYOUT_UNSUPPORTED, "tuning: %s cannot be removed from %.200s", name,
@@ -182,72 +196,4 @@ relayout_status relayout_tuning_reset(relayout_device *device, int32_t *was_kept
     *was_kept = was_there;
   }
   return RELAYOUT_OK;
-}
-
-/* ---- Tuning ---- */
-
-static relayout_status read_options(const relayout_tune_options *given,
-                                    relayout_tune_options *options, relayout_error *error) {
-  *options = (relayout_tune_options)RELAYOUT_TUNE_OPTIONS_INIT;
-  const relayout_status status =
-      rlt_struct_read(given, "options->", offsetof(relayout_tune_options, was_kept), options,
-                      sizeof *options, error);
-  if (status == RELAYOUT_OK && !(options->seconds >= 0)) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "options->seconds is %g; expected 0 or more",
-                    options->seconds);
-  }
-  return status;
-}
-
-/* What it is of, when it was found and by what. */
-static void name_row(const relayout_device *device, rlt_tuning *row) {
-  const relayout_device_info *const info = &device->info;
-  const char *const by = info->instructions[0] == '\0' ? info->platform : info->instructions;
-  const time_t now = time(NULL);
-  struct tm date;
-  snprintf(row->kind, sizeof row->kind, "%s, %.60s", info->description, by);
-  snprintf(row->suites, sizeof row->suites, "tune");
-  if (gmtime_r(&now, &date) == NULL || strftime(row->date, sizeof row->date, "%Y-%m", &date) == 0) {
-    row->date[0] = '\0';
-  }
-}
-
-static relayout_status keep_row(relayout_device *device, const rlt_tuning *row,
-                                relayout_error *error) {
-  char *const made = rlt_malloc(RLT_MOST_TUNING_TEXT);
-  if (made == NULL) {
-    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a row's %d bytes",
-                    (int)RLT_MOST_TUNING_TEXT);
-  }
-  rlt_text text = rlt_text_in(made, RLT_MOST_TUNING_TEXT);
-  rlt_tuning_add_head(&device->info, &device->facts, &text);
-  rlt_tuning_add_text(row, &text);
-  const relayout_status status = relayout_tuning_keep(device, made, error);
-  rlt_free(made);
-  return status;
-}
-
-relayout_status relayout_device_tune(relayout_device *device, const relayout_tune_options *options,
-                                     relayout_error *error) {
-  if (device == NULL) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "device is NULL");
-  }
-  relayout_tune_options wanted;
-  relayout_status status = read_options(options, &wanted, error);
-  if (status != RELAYOUT_OK) {
-    return status;
-  }
-  const rlt_tune_report report = {wanted.found, wanted.context};
-  rlt_tuning row;
-  bool is_new;
-  status = rlt_tune(device, wanted.seconds == 0 ? default_seconds : wanted.seconds, &report, &row,
-                    &is_new, error);
-  if (status == RELAYOUT_OK && is_new) {
-    name_row(device, &row);
-    status = keep_row(device, &row, error);
-  }
-  if (status == RELAYOUT_OK && wanted.was_kept != NULL) {
-    *wanted.was_kept = is_new;
-  }
-  return status;
 }

@@ -1,18 +1,17 @@
 /* tuning_text.c: rows as lines of fields, by tables of what is in them. */
 #include "search/tuning_text.h"
 
-#include <inttypes.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "machine/facts_text.h"
-#include "metadata/literal.h"
+#include "metadata/fields.h"
 #include "metadata/quote.h"
 
 enum {
   TUNING_TEXT_VERSION = 1,
-  MOST_NUMBERS = 2 * RLT_OTHER_RUNS,
   LONGEST_LINE = 1 << 10,
   MOST_BYTES = 1 << 30, /* of sizes: far from what overflows in bits */
   MOST_RUN = 1 << 20,
@@ -23,26 +22,16 @@ enum {
 
 /* ---- Fields ---- */
 
-typedef enum number_type { NUMBER_INT64, NUMBER_INT32, NUMBER_BOOL, NUMBER_DOUBLE } number_type;
-
-/* Numbers that lie behind each other in a struct. */
-typedef struct field {
-  const char *name;
-  size_t offset;
-  size_t size;
-  number_type type;
-  int64_t least;
-  int64_t most;
-  int64_t most_of_second; /* number */
-} field;
-
-#define FIELD(in, name, type, least, most)                                                         \
-  { #name, offsetof(in, name), sizeof(((in *)NULL)->name), type, least, most, most }
-#define SIZE(name, least) FIELD(rlt_tuning, name, NUMBER_INT64, least, MOST_BYTES)
-#define REACH(in, name)   FIELD(in, name, NUMBER_INT64, 0, RLT_ALL_THE_WAY)
+#define NUMBERS(name, types, offset, least, most, most_of_others)                                  \
+  { name, types, offset, least, most, most_of_others, .is_power = false }
+#define SIZE(name, least) NUMBERS(#name, "q", offsetof(rlt_tuning, name), least, MOST_BYTES, 0)
+#define REACHES(name, types, in)                                                                   \
+  NUMBERS(#name, types, offsetof(in, name), 0, RLT_ALL_THE_WAY, RLT_ALL_THE_WAY)
+#define OF_TILE(name, types, least, most, most_of_others)                                          \
+  NUMBERS(#name, types, offsetof(rlt_tile_wish, name), least, most, most_of_others)
 
 /* Tiles and runs of no bytes, and threads for nothing, are no schedule's. */
-static const field row_fields[] = {
+static const rlt_field row_fields[] = {
     SIZE(straight_columns_bytes, 64),
     SIZE(straight_tile_bytes, 64),
     SIZE(straight_run_bytes, 0),
@@ -50,40 +39,34 @@ static const field row_fields[] = {
     SIZE(least_tile_bytes, 0),
     SIZE(most_tile_bytes, 0),
     SIZE(together_bytes, 0),
-    REACH(rlt_tuning, joined_runs),
-    REACH(rlt_tuning, other_runs),
+    REACHES(joined_runs, "qq", rlt_tuning),
+    REACHES(other_runs, "qqqqqqqq", rlt_tuning),
     SIZE(block_bytes, 0),
     SIZE(thread_bytes, 1 << 10),
-    FIELD(rlt_tuning, thread_blocks, NUMBER_INT32, 0, MOST_THREAD_BLOCKS),
-    SIZE(item_bytes, 0),
+    NUMBERS("thread_blocks", "i", offsetof(rlt_tuning, thread_blocks), 0, MOST_THREAD_BLOCKS, 0),
 };
 enum { ROW_FIELDS = sizeof row_fields / sizeof row_fields[0] };
 
-static const field tile_fields[] = {
-    FIELD(rlt_tile_wish, runs, NUMBER_INT64, 0, MOST_RUN),
-    REACH(rlt_tile_wish, blocks),
-    {"prefetch", offsetof(rlt_tile_wish, prefetch), sizeof(rlt_prefetch), NUMBER_INT32, 0,
-     RLT_MOST_TILES_AHEAD, MOST_LEVEL},
-    FIELD(rlt_tile_wish, stores, NUMBER_INT32, RLT_STORES_BY_SIZE, RLT_STORES_DIRECT),
-    FIELD(rlt_tile_wish, loads, NUMBER_BOOL, 0, 1),
+static const rlt_field tile_fields[] = {
+    OF_TILE(runs, "qq", 0, MOST_RUN, MOST_RUN),
+    REACHES(blocks, "qq", rlt_tile_wish),
+    OF_TILE(prefetch, "ii", 0, RLT_MOST_TILES_AHEAD, MOST_LEVEL),
+    OF_TILE(stores, "i", RLT_STORES_BY_SIZE, RLT_STORES_DIRECT, 0),
+    OF_TILE(loads, "?", 0, 1, 0),
 };
 enum { TILE_FIELDS = sizeof tile_fields / sizeof tile_fields[0] };
 
-static const field rate_fields[] = {
+static const rlt_field rate_fields[] = {
 #define RATE(name, text)                                                                           \
-  {text,                                                                                           \
-   offsetof(rlt_rates, of) + RLT_RATE_##name * sizeof(double),                                     \
-   sizeof(double),                                                                                 \
-   NUMBER_DOUBLE,                                                                                  \
-   0,                                                                                              \
-   MOST_RATE,                                                                                      \
-   MOST_RATE},
+  NUMBERS(text, "d", offsetof(rlt_rates, of[RLT_RATE_##name]), 0, MOST_RATE, 0),
     RLT_RATE_TABLE(RATE)
 #undef RATE
 };
 enum { RATE_FIELDS = sizeof rate_fields / sizeof rate_fields[0] };
 
 _Static_assert(sizeof(rlt_stores) == sizeof(int32_t), "stores are read as a number");
+_Static_assert(sizeof(((rlt_tuning *)NULL)->other_runs) == 8 * sizeof(int64_t),
+               "all other runs are read");
 
 /* ---- Lines ---- */
 
@@ -91,7 +74,7 @@ _Static_assert(sizeof(rlt_stores) == sizeof(int32_t), "stores are read as a numb
 typedef struct line {
   char prefix[32];
   size_t offset;
-  const field *fields;
+  const rlt_field *fields;
   int count;
 } line;
 
@@ -122,84 +105,22 @@ static line line_of(int number) {
   return line_of_words(number / LINES_OF_WORDS, number % LINES_OF_WORDS);
 }
 
-/* ---- Numbers ---- */
-
-static size_t size_of(number_type type) {
-  return type == NUMBER_BOOL    ? sizeof(bool)
-         : type == NUMBER_INT32 ? sizeof(int32_t)
-                                : sizeof(int64_t);
-}
-
-static void add_number(number_type type, const void *at, rlt_text *text) {
-  if (type == NUMBER_DOUBLE) {
-    rlt_element element = {0, 0};
-    memcpy(&element.real, at, sizeof(double));
-    rlt_literal_format(rlt_type_find(RELAYOUT_F64), element, text);
-  } else {
-    int64_t number = 0;
-    int32_t narrow = 0;
-    bool truth = false;
-    memcpy(type == NUMBER_BOOL    ? (void *)&truth
-           : type == NUMBER_INT32 ? (void *)&narrow
-                                  : (void *)&number,
-           at, size_of(type));
-    rlt_text_add(text, "%" PRId64, number + narrow + truth);
-  }
-}
-
-/* Exactly these characters; false for no number, and for one out of bounds. */
-static bool read_number(const field *of, bool is_second, const char *text, size_t length,
-                        void *at) {
-  const int64_t most = is_second ? of->most_of_second : of->most;
-  const bool is_double = of->type == NUMBER_DOUBLE;
-  const rlt_type_row *const type = rlt_type_find(is_double ? RELAYOUT_F64 : RELAYOUT_S64);
-  rlt_element element;
-  if (rlt_literal_parse(text, length, type, &element, NULL) != RELAYOUT_OK) {
-    return false;
-  }
-  if (is_double) {
-    double rate;
-    memcpy(&rate, &element.real, sizeof rate);
-    memcpy(at, &rate, sizeof rate);
-    return rate >= (double)of->least && rate <= (double)most; /* NaN is not */
-  }
-  const int64_t number = (int64_t)element.real;
-  const int32_t narrow = (int32_t)number;
-  const bool truth = number != 0;
-  memcpy(at,
-         of->type == NUMBER_BOOL    ? (const void *)&truth
-         : of->type == NUMBER_INT32 ? (const void *)&narrow
-                                    : (const void *)&number,
-         size_of(of->type));
-  return number >= of->least && number <= most;
-}
-
 /* ---- Printing ---- */
-
-static void add_field(const field *of, const char *in, rlt_text *text) {
-  rlt_text_add(text, "%s", of->name);
-  for (size_t at = 0; at < of->size; at += size_of(of->type)) {
-    rlt_text_add(text, "%c", at == 0 ? '=' : ':');
-    add_number(of->type, in + of->offset + at, text);
-  }
-}
 
 static void add_line(const rlt_tuning *row, int number, rlt_text *text) {
   const line of = line_of(number);
   rlt_text_add(text, "%s", of.prefix);
-  for (int f = 0; f < of.count; ++f) {
-    rlt_text_add(text, "%s", f == 0 ? "" : " ");
-    add_field(&of.fields[f], (const char *)row + of.offset, text);
-  }
+  rlt_fields_add(of.fields, of.count, (const char *)row + of.offset, text);
   rlt_text_add(text, "\n");
 }
 
-void rlt_tuning_add_head(const relayout_device_info *info, const rlt_facts *facts, rlt_text *text) {
+void rlt_tuning_add_head(const relayout_device_info *info, const rlt_machine *machine,
+                         rlt_text *text) {
   rlt_text_add(text,
                "relayout tuning %d\ndevice: %s%s%s\ndriver: %s %s\nfacts: ", TUNING_TEXT_VERSION,
                info->description, info->instructions[0] == '\0' ? "" : ", ", info->instructions,
                info->platform, info->driver);
-  rlt_facts_add_text(facts, text);
+  rlt_facts_add_text(machine, text);
   rlt_text_add(text, "\n");
 }
 
@@ -265,53 +186,27 @@ static relayout_status read_words(reader *from, const char *name, char *words, s
   return RELAYOUT_OK;
 }
 
-/* The field that `*at` stands at; moves behind it. */
-static bool read_field(const field *of, char *in, const char **at, const char *end) {
-  if (!starts_with(*at, (size_t)(end - *at), of->name)) {
-    return false;
-  }
-  *at += strlen(of->name);
-  for (size_t offset = 0; offset < of->size; offset += size_of(of->type)) {
-    if (*at == end || **at != (offset == 0 ? '=' : ':')) {
-      return false;
-    }
-    const char *const begin = ++*at;
-    while (*at < end && **at != ':' && **at != ' ') {
-      ++*at;
-    }
-    if (!read_number(of, offset == size_of(of->type), begin, (size_t)(*at - begin),
-                     in + of->offset + offset)) {
-      return false;
-    }
-  }
-  return true;
-}
-
 static relayout_status read_line(reader *from, int number, rlt_tuning *row, relayout_error *error) {
   const line of = line_of(number);
-  char expected[LONGEST_LINE];
-  rlt_text text = rlt_text_in(expected, sizeof expected);
-  rlt_text_add(&text, "%s%s=", of.prefix, of.fields[0].name);
-  const relayout_status status = next_line(from, expected, error);
+  char whose[32];
+  uint64_t given;
+  relayout_status status = next_line(from, "fields", error);
+  if (status == RELAYOUT_OK && !starts_with(from->line, from->length, of.prefix)) {
+    status = fail_at(from, of.prefix, error);
+  }
   if (status != RELAYOUT_OK) {
     return status;
   }
-  if (!starts_with(from->line, from->length, expected)) {
-    return fail_at(from, expected, error);
-  }
-  const char *at = from->line + strlen(of.prefix);
-  const char *const end = from->line + from->length;
-  for (int f = 0; f < of.count; ++f) {
-    const bool is_behind = f == 0 || (at < end && *at++ == ' ');
-    const char *const begin = at;
-    if (!is_behind || !read_field(&of.fields[f], (char *)row + of.offset, &at, end)) {
-      return rlt_fail(error, RELAYOUT_INVALID_TEXT,
-                      "tuning: line %d: expected possible numbers of `%s`, found `%s`",
-                      from->number, of.fields[f].name,
-                      rlt_quote_printable(begin, (size_t)(end - begin)).text);
+  snprintf(whose, sizeof whose, "tuning: line %d", from->number);
+  status = rlt_fields_read(whose, of.fields, of.count, from->line + strlen(of.prefix),
+                           from->line + from->length, (char *)row + of.offset, &given, error);
+  for (int f = 0; f < of.count && status == RELAYOUT_OK; ++f) {
+    if ((given >> f & 1) == 0) {
+      status =
+          rlt_fail(error, RELAYOUT_INVALID_TEXT, "%s: `%s` is missing", whose, of.fields[f].name);
     }
   }
-  return at == end ? RELAYOUT_OK : fail_at(from, "the line's end behind its fields", error);
+  return status;
 }
 
 /* The lines that say which device it is. */
@@ -320,13 +215,13 @@ static relayout_status read_head(reader *from, const char *head, relayout_error 
   relayout_status status = RELAYOUT_OK;
   for (size_t i = 0; i < sizeof names / sizeof names[0] && status == RELAYOUT_OK; ++i) {
     char words[LONGEST_LINE];
-    rlt_facts facts = {.memory = RLT_STAGING_PRIVATE};
+    rlt_machine machine = {0};
     status = read_words(from, names[i], words, sizeof words, error);
     if (status == RELAYOUT_OK && i == 0 && words[0] != '\0') {
       status = fail_at(from, names[i], error);
     }
     if (status == RELAYOUT_OK && i == 3 &&
-        rlt_facts_read_text(words, &facts, NULL) != RELAYOUT_OK) {
+        rlt_facts_read_text(words, &machine, NULL) != RELAYOUT_OK) {
       status = fail_at(from, "facts of a machine", error);
     }
     if (status == RELAYOUT_OK && head != NULL) {

@@ -30,7 +30,8 @@
 enum { RLT_MOST_TUNING_TEXT = 64 << 10 };
 
 /* The lines that say which device it is. */
-void rlt_tuning_add_head(const relayout_device_info *info, const rlt_facts *facts, rlt_text *text);
+void rlt_tuning_add_head(const relayout_device_info *info, const rlt_machine *machine,
+                         rlt_text *text);
 
 /* All others. */
 void rlt_tuning_add_text(const rlt_tuning *row, rlt_text *text);

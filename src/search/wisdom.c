@@ -271,6 +271,13 @@ static bool look_up(relayout_device *device, size_t length, char *line) {
   return known != NULL;
 }
 
+/* How a problem is known: where its destination is to stay in the cache other schedules are the
+ * best. */
+static void add_key(const rlt_problem *problem, const rlt_offers *offers, rlt_text *text) {
+  rlt_problem_add_text(problem, text);
+  rlt_text_add(text, "%s", offers->request.stays_cached ? " cached" : "");
+}
+
 int32_t rlt_wisdom_find(relayout_device *device, const rlt_problem *problem, rlt_offers *offers,
                         int32_t *found) {
   char line[RLT_LONGEST_WISDOM_LINE];
@@ -278,7 +285,7 @@ int32_t rlt_wisdom_find(relayout_device *device, const rlt_problem *problem, rlt
   if (!knows_any(device)) {
     return 0;
   }
-  rlt_problem_add_text(problem, &text);
+  add_key(problem, offers, &text);
   return text.length < sizeof line && look_up(device, text.length, line)
              ? find_offers(offers, line, found)
              : 0;
@@ -297,7 +304,7 @@ void rlt_wisdom_remember(relayout_device *device, const rlt_problem *problem,
                          const rlt_offers *offers, const int32_t *won, int32_t count) {
   char line[RLT_LONGEST_WISDOM_LINE];
   rlt_text text = rlt_text_in(line, sizeof line);
-  rlt_problem_add_text(problem, &text);
+  add_key(problem, offers, &text);
   for (int32_t i = 0; i < count; ++i) {
     rlt_text_add(&text, "%s", i == 0 ? separator : next_separator);
     rlt_schedule_add_text(&offers->of[won[i]].schedule, &text);
@@ -316,9 +323,10 @@ size_t relayout_device_export_wisdom(relayout_device *device, char *buffer, size
   if (device == NULL) {
     return 0;
   }
-  lock_and_read(device);
-  add_all(device, &text);
-  pthread_mutex_unlock(&device->wisdom->mutex);
+  relayout_device *const planner = rlt_planner_of(device);
+  lock_and_read(planner);
+  add_all(planner, &text);
+  pthread_mutex_unlock(&planner->wisdom->mutex);
   return text.length;
 }
 

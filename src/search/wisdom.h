@@ -8,11 +8,12 @@
  *     driver:
  *     bytes 4 elements 64:64 starts 0:0 keeps 8/8:8:1 8/8:1:8 = transpose word=4 align=1:1 ...
  *
- * A line is a simplified problem, as problem_text.h has it, and the schedule that won it, as
- * schedule_text.h has it; behind ` | ` the one that won at any offset, where the first asks for
- * more alignment. Lines that cannot be read are passed over, and so is a whole text of another
- * version, device or driver; a schedule that is offered no more does no harm. Any number of threads
- * may use one device's wisdom at once.
+ * A line is a simplified problem, as problem_text.h has it, with ` cached` behind it where its
+ * destination is to stay in the cache, and the schedule that won it, as schedule_text.h has it;
+ * behind ` | ` the one that won at any offset, where the first asks for more alignment. Lines that
+ * cannot be read are passed over, and so is a whole text of another version, device or driver; a
+ * schedule that is offered no more does no harm. Any number of threads may use one device's wisdom
+ * at once.
  *
  * Depends on backend.h, offers.h, problem/ and base/.
  */

@@ -1,0 +1,464 @@
+/* permute.cl: inner axes too short to fill a line; several together form each side of a
+ * tile. Follows work_group.cl.
+ *
+ *     source  [y][x][rgb]             destination  [rgb][y][x]
+ *     r g b r g b r g b r g b ...     r r r r ...
+ *                                     g g g g ...     rows: rgb, columns: x and y
+ *                                     b b b b ...
+ *
+ * In the source a tile is some runs, as long as its axes make them together. The group loads them
+ * into local memory, each into a *slot*, and gathers rows from there:
+ *
+ *     slots     |a b c d e f . |      pitch, of which some is never used
+ *               |g h i j k l . |
+ *
+ * Where runs, rows and columns lie follows no single stride, so it stands in tables that the host
+ * made once (src/gpu/slot_tables.c). A work-item has the same part of several runs or rows, so
+ * that it looks up its columns once for all of them.
+ */
+
+/* The place of each column, four numbers at a time; of each slot (source offset, steps), and of one
+ * more that no tile has; of each row (destination offset, place); of each column its destination
+ * offset. Steps are those of the last axes at which there is this run, of the columns in the low 16
+ * bits and of the rows in the high ones. A place counts words before it, slot after slot; those of
+ * a row and of a column add up to that of the word. */
+typedef struct tables {
+  __global const uint *columns;
+  __global const offset_pair *slots;
+  __global const offset_pair *rows;
+  __global const offset *column_offsets;
+  uint slot_count;
+  uint pitch;
+  uint gap_shift;
+  uint gather_shift;
+  uint fill_place;
+} tables;
+
+static tables tables_of(__global const kernel_slots *made, __constant const kernel_grid *grid) {
+  tables found;
+  found.slot_count = (uint)made->slots;
+  found.pitch = (uint)made->pitch;
+  found.gap_shift = (uint)made->gap_shift;
+  found.gather_shift = (uint)made->gather_shift;
+  found.fill_place = (uint)made->fill_place;
+  found.columns = (__global const uint *)(made + 1);
+  found.slots = (__global const offset_pair *)(found.columns + (grid->columns.length + 3) / 4 * 4);
+  found.rows = found.slots + found.slot_count + 1;
+  found.column_offsets = (__global const offset *)(found.rows + grid->rows.length);
+  return found;
+}
+
+/* What never has a source is at or beyond this place, also when another one is added. */
+#define NOWHERE (1u << 30)
+
+/* Where words lie: where that keeps places a power of two apart out of the same bank, a unit is
+ * left out behind each 2^gap_shift. */
+ALWAYS_INLINE static uint with_gaps(uint place, uint gap_shift) {
+  return place + (place >> gap_shift) * UNIT;
+}
+
+/* ---- Loading ---- */
+
+/* As vectors of its words a unit of local memory may alias them. */
+#if WORD_BYTES == 1
+#define AS_WORDS(value) as_uchar4(UNIT_IN_MEMORY(value))
+typedef uchar4 unit_words;
+#elif WORD_BYTES == 2
+#define AS_WORDS(value) as_ushort2(UNIT_IN_MEMORY(value))
+typedef ushort2 unit_words;
+#else
+#define AS_WORDS(value) (value)
+typedef word unit_words;
+#endif
+
+/* What a unit of the source becomes, from this place on. */
+ALWAYS_INLINE static void stage(const tables at, __local word *staged, uint first,
+                                source_unit loaded, const place from) {
+#pragma unroll
+  for (uint k = 0; k < SOURCE_UNIT / UNIT * UNIT; k += UNIT) {
+    *(__local unit_words *)(staged + with_gaps(first + k, at.gap_shift)) =
+        AS_WORDS(converted_unit(loaded, k, from));
+  }
+#pragma unroll
+  for (uint k = SOURCE_UNIT / UNIT * UNIT; k < SOURCE_UNIT; ++k) {
+    staged[with_gaps(first + k, at.gap_shift)] = converted_word(loaded, k, from);
+  }
+}
+
+/* A work-item's place among the parts of all slots, one slot's after another's; and how far on the
+ * next one is that it takes. */
+typedef struct slot_part {
+  part at;
+  part step;
+  uint parts;
+} slot_part;
+
+ALWAYS_INLINE static slot_part first_of_slots(uint parts) {
+  const slot_part first = {part_of(local_id(), parts), part_of(GROUP, parts), parts};
+  return first;
+}
+
+ALWAYS_INLINE static part next_of_slots(const slot_part p) {
+  part next = {p.at.run + p.step.run, p.at.number + p.step.number};
+  if (next.number >= p.parts) {
+    next.number -= p.parts;
+    next.run += 1;
+  }
+  return next;
+}
+
+/* The last steps of both axes at which a tile has runs, as a slot's are kept. Where one of a slot's
+ * is beyond, the highest bit of its half, or of the one below, is 1 in the difference. */
+ALWAYS_INLINE static uint steps_of(uint column_steps, uint row_steps) {
+  return (column_steps - 1) | (row_steps - 1) << 16;
+}
+
+/* Whether this tile has the run in a slot. */
+ALWAYS_INLINE static bool has_run(const offset_pair entry, uint steps) {
+  return ((steps - (uint)entry.y) & 0x80008000u) == 0;
+}
+
+/* Units that a work-item has under way, fewer where their change is long code. Where they are whole
+ * elements it loads what it wants alone: compilers put loads off to where their values are wanted
+ * under a condition, and each waits for the one before. Else it loads the tile's first unit in
+ * place of what it does not want, or registers run out on Intel's. */
+#define HELD_LOADS (CONVERTS ? 2 : SOURCE_BYTES > 8 ? 2 : SOURCE_BYTES > 4 ? 4 : 8)
+
+ALWAYS_INLINE static void load_units(const tables at, const source_tile source,
+                                     __local word *staged, uint length, uint steps) {
+  slot_part p = first_of_slots((length + SOURCE_UNIT - 1) / SOURCE_UNIT);
+  while (p.at.run < at.slot_count) {
+    loose_unit held[HELD_LOADS] NOTHING_YET;
+    uint places[HELD_LOADS];
+#pragma unroll
+    for (uint h = 0; h < HELD_LOADS; ++h) {
+      const uint slot = min(p.at.run, at.slot_count);
+      const uint start = p.at.number * SOURCE_UNIT;
+      const offset_pair entry = at.slots[slot];
+      const bool is_held = has_run(entry, steps);
+      places[h] = is_held ? slot * at.pitch + start : NOWHERE;
+      if (is_held || SOURCE_UNIT > 1) {
+        held[h] = load_loose(source, is_held ? entry.x + (offset)start : 0, length - start);
+      }
+      p.at = next_of_slots(p);
+    }
+#pragma unroll
+    for (uint h = 0; h < HELD_LOADS; ++h) {
+      if (places[h] != NOWHERE) {
+        stage(at, staged, places[h], unit_of_loose(held[h]), source.from);
+      }
+    }
+  }
+}
+
+/* The same where all runs begin with a piece, and are so many. */
+#define HELD_PIECES 4
+
+#if !CHANGES
+/* What stands in the tables of the next parts' slots. */
+ALWAYS_INLINE static void look_up_slots(const tables at, slot_part p, offset_pair *entries) {
+#pragma unroll
+  for (uint h = 0; h < HELD_PIECES; ++h) {
+    entries[h] = at.slots[min(p.at.run, at.slot_count)];
+    p.at = next_of_slots(p);
+  }
+}
+
+/* Parts are looked up while those before them are under way. */
+ALWAYS_INLINE static void load_pieces(const tables at, const source_tile source,
+                                      __local word *staged, uint length, uint steps) {
+  slot_part p = first_of_slots(length / PIECE);
+  offset_pair entries[HELD_PIECES];
+  look_up_slots(at, p, entries);
+  while (p.at.run < at.slot_count) {
+    uint4 held[HELD_PIECES];
+    uint places[HELD_PIECES];
+#pragma unroll
+    for (uint h = 0; h < HELD_PIECES; ++h) {
+      const uint start = p.at.number * PIECE;
+      const offset_pair entry = entries[h];
+      const bool is_held = has_run(entry, steps);
+      held[h] = load_piece(onward(source.from, is_held ? entry.x + (offset)start : 0));
+      places[h] = is_held ? p.at.run * at.pitch + start : NOWHERE;
+      p.at = next_of_slots(p);
+    }
+    look_up_slots(at, p, entries);
+#pragma unroll
+    for (uint h = 0; h < HELD_PIECES; ++h) {
+      if (places[h] != NOWHERE) {
+#pragma unroll
+        for (uint u = 0; u < UNITS_PER_PIECE; ++u) {
+          stage(at, staged, places[h] + u * UNIT, unit_of_piece(held[h], u), source.from);
+        }
+      }
+    }
+  }
+}
+#endif
+
+/* ---- Storing ---- */
+
+/* The places of `count` columns. */
+ALWAYS_INLINE static void find_columns(const tables at, const tile t, uint column, uint count,
+                                       uint *places) {
+#pragma unroll
+  for (uint k = 0; k < count; ++k) {
+    places[k] = column + k < t.valid_columns ? at.columns[column + k] : NOWHERE;
+  }
+}
+
+/* Of a piece, whose first column is a multiple of so many, and all of which have a source. */
+ALWAYS_INLINE static void find_piece(const tables at, uint column, uint *places) {
+#if PIECE == 4
+  const uint4 four = *(__global const uint4 *)(at.columns + column);
+  places[0] = four.x;
+  places[1] = four.y;
+  places[2] = four.z;
+  places[3] = four.w;
+#else
+#pragma unroll
+  for (uint k = 0; k < PIECE; ++k) {
+    places[k] = at.columns[column + k];
+  }
+#endif
+}
+
+ALWAYS_INLINE static uint place_of_row(const offset_pair entry, const tile t, uint row) {
+  return row < t.valid_rows ? (uint)entry.y : NOWHERE;
+}
+
+/* Behind the slots lies a word that has the fill. */
+ALWAYS_INLINE static word staged_word(const tables at, __local const word *staged, uint row_place,
+                                      uint column_place) {
+  return staged[with_gaps(min(row_place + column_place, at.fill_place), at.gather_shift)];
+}
+
+/* The word of a row with the elements of these columns, of which there are still `count`; what is
+ * left of a row's last one becomes zeros. */
+ALWAYS_INLINE static word gather_word(const tables at, __local const word *staged, uint row_place,
+                                      const uint *column_places, uint count) {
+  word made = (word)(0);
+#pragma unroll
+  for (uint k = 0; k < IN_DESTINATION_BYTE; ++k) {
+    if (k < count) {
+      made = with_element(made, k, staged_word(at, staged, row_place, column_places[k]));
+    }
+  }
+  return made;
+}
+
+ALWAYS_INLINE static unit gather_unit(const tables at, __local const word *staged, uint row_place,
+                                      const uint *column_places) {
+  unit made = (unit)(0);
+#pragma unroll
+  for (uint k = 0; k < UNIT; ++k) {
+    made = with_word(made, k,
+                     gather_word(at, staged, row_place, column_places + k * IN_DESTINATION_BYTE,
+                                 IN_DESTINATION_BYTE));
+  }
+  return made;
+}
+
+/* In units, whose columns are looked up again where another row's units begin at others. */
+ALWAYS_INLINE static void store_units(const tables at, uint shift, __global word *to,
+                                      __local const word *staged, const tile t, uint rows,
+                                      uint columns) {
+  const uint numbers = (columns + 2 * (DESTINATION_UNIT - 1)) / DESTINATION_UNIT;
+  const part first = first_part(shift);
+  for (uint number = first.number; number < numbers; number += 1u << shift) {
+    uint places[DESTINATION_UNIT];
+    uint looked_up = 1u << 31;
+    for (uint row = first.run; row < rows; row += GROUP >> shift) {
+      const offset_pair entry = at.rows[row];
+      __global word *const run = to + stored_offset(entry.x);
+      const uint column = column_of_unit(run, number);
+      if (!is_whole(column, DESTINATION_UNIT, columns)) {
+        continue;
+      }
+      if (column != looked_up) {
+        find_columns(at, t, column, DESTINATION_UNIT, places);
+        looked_up = column;
+      }
+      store_unit(gather_unit(at, staged, place_of_row(entry, t, row), places),
+                 run + stored_offset((offset)column));
+    }
+  }
+}
+
+/* What is in no whole unit of a row. */
+static void store_ends(const tables at, __global word *to, __local const word *staged, const tile t,
+                       uint rows, uint columns) {
+  const uint ends = ends_of(columns);
+#pragma unroll 1
+  for (uint number = local_id(); number < rows * ends; number += GROUP) {
+    const part end = part_of(number, ends);
+    const uint row = end.run;
+    const offset_pair entry = at.rows[row];
+    __global word *const run = to + stored_offset(entry.x);
+    const uint column = end_column(run, columns, end.number);
+    if (column < columns) {
+      uint places[IN_DESTINATION_BYTE];
+      find_columns(at, t, column, IN_DESTINATION_BYTE, places);
+      run[stored_offset((offset)column)] =
+          gather_word(at, staged, place_of_row(entry, t, row), places, columns - column);
+    }
+  }
+}
+
+/* In pieces, with which all rows begin and end. A work-item looks several rows up before it waits
+ * for the first. */
+#define HELD_ROWS 4
+
+#if UNIT == 1 && !DESTINATION_BITS
+#define STORES_PIECES 1
+ALWAYS_INLINE static void store_pieces(const tables at, uint shift, __global word *to,
+                                       __local const word *staged, const tile t, uint rows,
+                                       uint columns) {
+  const part first = first_part(shift);
+  const uint step = GROUP >> shift;
+  for (uint column = first.number * PIECE; column < columns; column += PIECE << shift) {
+    uint places[PIECE];
+    find_piece(at, column, places);
+#pragma unroll
+    for (uint k = 0; k < PIECE; ++k) {
+      places[k] = column + k < t.valid_columns ? places[k] : NOWHERE;
+    }
+    for (uint row = first.run; row < rows; row += HELD_ROWS * step) {
+      offset_pair entries[HELD_ROWS];
+#pragma unroll
+      for (uint h = 0; h < HELD_ROWS; ++h) {
+        entries[h] = at.rows[min(row + h * step, rows - 1)];
+      }
+#pragma unroll
+      for (uint h = 0; h < HELD_ROWS; ++h) {
+        const offset_pair entry = entries[h];
+        const uint row_place = place_of_row(entry, t, row + h * step);
+        unit made[PIECE];
+#pragma unroll
+        for (uint k = 0; k < PIECE; ++k) {
+          made[k] = staged_word(at, staged, row_place, places[k]);
+        }
+        if (row + h * step < rows) {
+          store_piece(made, to + entry.x + (offset)column);
+        }
+      }
+    }
+  }
+}
+
+/* The same of a single row where no position is without a source and what is in the tables is all
+ * that tells its place: two pieces at once. More are slower, and take so many registers that IGC
+ * has them in memory. */
+#define PIECES_OF_ROW 2
+
+ALWAYS_INLINE static void store_row(const tables at, __global word *to, __local const word *staged,
+                                    uint columns) {
+  for (uint first = local_id() * PIECE; first < columns; first += PIECES_OF_ROW * GROUP * PIECE) {
+    unit made[PIECES_OF_ROW][PIECE];
+#pragma unroll
+    for (uint h = 0; h < PIECES_OF_ROW; ++h) {
+      const uint column = first + h * GROUP * PIECE;
+      if (column < columns) {
+        uint places[PIECE];
+        find_piece(at, column, places);
+#pragma unroll
+        for (uint k = 0; k < PIECE; ++k) {
+          made[h][k] = staged[places[k]];
+        }
+      }
+    }
+#pragma unroll
+    for (uint h = 0; h < PIECES_OF_ROW; ++h) {
+      const uint column = first + h * GROUP * PIECE;
+      if (column < columns) {
+        store_piece(made[h], to + column);
+      }
+    }
+  }
+}
+#else
+#define STORES_PIECES 0
+#endif
+
+/* Rows with gaps, word by word. */
+static void store_words(const tables at, uint shift, __global word *to, __local const word *staged,
+                        const tile t, bool fills) {
+  const part first = first_part(shift);
+  for (uint column = first.number * IN_DESTINATION_BYTE; column < t.columns;
+       column += IN_DESTINATION_BYTE << shift) {
+    uint places[IN_DESTINATION_BYTE];
+    find_columns(at, t, column, IN_DESTINATION_BYTE, places);
+    const offset column_offset = at.column_offsets[column];
+    for (uint row = first.run; row < t.rows; row += GROUP >> shift) {
+      const offset_pair entry = at.rows[row];
+      const uint place = place_of_row(entry, t, row);
+      if (fills || (place + places[0] < NOWHERE)) {
+        to[stored_offset(entry.x + column_offset)] =
+            gather_word(at, staged, place, places, t.columns - column);
+      }
+    }
+  }
+}
+
+ALWAYS_INLINE static void store_tile(const tables at, __global const kernel_slots *made,
+                                     __constant const kernel_grid *grid, const tile t,
+                                     __global word *to, __local const word *staged) {
+  const uint rows = grid->fills ? t.rows : t.valid_rows;
+  const uint columns = grid->fills ? t.columns : t.valid_columns;
+  if (!made->is_dense) {
+    store_words(at, (uint)made->store_unit_shift, to, staged, t, grid->fills);
+#if STORES_PIECES
+  } else if (made->row_bytes >= 16 && columns % PIECE == 0 && on_piece(to)) {
+    if (made->sums_places && rows == 1 && t.valid_rows == 1 && columns == t.valid_columns) {
+      store_row(at, to, staged, columns);
+    } else {
+      store_pieces(at, (uint)made->store_piece_shift, to, staged, t, rows, columns);
+    }
+#endif
+  } else {
+    store_units(at, (uint)made->store_unit_shift, to, staged, t, rows, columns);
+    if (have_ends(to, made->row_bytes >= 4 ? 0 : 1, columns)) {
+      store_ends(at, to, staged, t, rows, columns);
+    }
+  }
+}
+
+__kernel SUB_GROUP __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+ENTRY(permute)(SIDE_PARAMETERS(word, destination), __constant const kernel_grid *grid,
+               const word fill, SIDE_PARAMETERS(const source_word, source),
+               __global const kernel_slots *restrict made,
+               __local unit *restrict units CONVERSION_PARAMETER) {
+  FIND_SIDE(word, destination);
+  FIND_SIDE(const source_word, source);
+  /* Units are stored to it: NVIDIA's driver aligns local memory no better than its parameter wants,
+   * and devices stop at a misaligned address. */
+  __local word *const staged = (__local word *)units;
+  const tables at = tables_of(made, grid);
+  const uint inner_columns = (uint)grid->columns.inner;
+  const uint inner_rows = (uint)grid->rows.inner;
+  for (tile_number n = first_tile(grid); n < end_tile(grid); ++n) {
+    const tile t = find_tile(grid, n);
+    const source_tile from = source_tile_at(PLACE(source, START(source_starts)), t, grid);
+    __global word *const to = place_in(destination, START(destination_starts) + t.destination);
+    const uint column_steps = t.valid_columns / inner_columns;
+    const uint row_steps = t.valid_rows / inner_rows;
+    const uint steps = made->run_side == 1 ? column_steps : made->run_side == 2 ? row_steps : 1;
+    const uint length = (uint)made->run_elements * steps + (uint)made->run_over;
+    const uint tile_steps = steps_of(column_steps, row_steps);
+    if (local_id() == 0) {
+      staged[with_gaps(at.fill_place, at.gather_shift)] = fill;
+    }
+    if (column_steps == 0 || row_steps == 0) {
+      /* nothing to load */
+#if !CHANGES
+    } else if (made->loads_pieces && length % PIECE == 0 && on_source_piece(from.from)) {
+      load_pieces(at, from, staged, length, tile_steps);
+#endif
+    } else {
+      load_units(at, from, staged, length, tile_steps);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    store_tile(at, made, grid, t, to, staged);
+    barrier(CLK_LOCAL_MEM_FENCE); /* before the next tile takes the place of this one */
+  }
+}

@@ -1,0 +1,122 @@
+/* finish.c: what a CPU's tile, its move and the device decide: stores, prefetches, lines that are
+ * combined, loops and threads. */
+#include "base/checked.h"
+#include "cpu/planning.h"
+#include "cpu/unpacked_tile.h"
+
+/* ---- The tile's buffer ---- */
+
+bool rlt_cpu_streams(const rlt_facts *facts, const rlt_schedule *schedule) {
+  const rlt_stores stores = schedule->wish.stores;
+  return !rlt_schedule_goes_by_index(schedule) &&
+         (stores == RLT_STORES_STREAMED ||
+          (stores == RLT_STORES_BY_SIZE &&
+           rlt_is_past_cache(schedule->problem, facts, schedule->stays_cached)));
+}
+
+bool rlt_cpu_loads(const rlt_facts *facts, const rlt_schedule *schedule) {
+  return schedule->wish.loads && rlt_cpu_streams(facts, schedule) &&
+         rlt_cpu_move_row_of(schedule->move)->may_load &&
+         !rlt_problem_is_unpacked_first(schedule->problem);
+}
+
+void rlt_cpu_lay_out_tile(const rlt_facts *facts, rlt_schedule *schedule) {
+  const rlt_problem *const problem = schedule->problem;
+  const rlt_cpu_move_row *const move = rlt_cpu_move_row_of(schedule->move);
+  const int32_t word = rlt_word_size_number(problem->element_bytes);
+  rlt_staging_request of = {.problem = problem,
+                            .columns = &schedule->columns,
+                            .rows = &schedule->rows,
+                            .copies = move->copies_runs,
+                            .most_channels = move->joins ? facts->words[word].channels : 0,
+                            .lanes = facts->line_bytes / problem->element_bytes};
+  rlt_unpacking unpacking;
+  if (rlt_cpu_loads(facts, schedule) || rlt_problem_is_unpacked_first(problem)) {
+    rlt_unpacking_make(problem, &schedule->columns, &schedule->rows,
+                       rlt_unpacking_bytes(facts->staging_bytes), &unpacking);
+    of.problem = &unpacking.problem;
+  }
+  rlt_staging_make(&of, &schedule->staging);
+}
+
+/* ---- Stores ---- */
+
+/* Whether a tile is put together first, unless its wish tells. In a cache rows that are long enough
+ * to be written as they come need not be; those of channels are written together. */
+static bool is_buffered(const rlt_facts *facts, const rlt_schedule *schedule) {
+  const rlt_problem *const problem = schedule->problem;
+  const rlt_cpu_move_row *const move = rlt_cpu_move_row_of(schedule->move);
+  if (!move->has_tables) {
+    return false;
+  }
+  if (!rlt_problem_keeps_elements(problem) || schedule->streamed) {
+    return true;
+  }
+  if (schedule->wish.stores != RLT_STORES_BY_SIZE) {
+    return schedule->wish.stores == RLT_STORES_CACHED;
+  }
+  const rlt_staging *const staging = &schedule->staging;
+  const int64_t written =
+      staging->dense_columns * (staging->write_channels > 0 ? staging->dense_rows : 1);
+  const int32_t word = rlt_word_size_number(problem->element_bytes);
+  const int64_t least = move->copies_runs ? facts->line_bytes / problem->element_bytes
+                                          : facts->words[word].block_columns;
+  return written < least;
+}
+
+/* Whether every segment of every tile begins with a line, if the destination does. */
+static bool begin_lines(const rlt_facts *facts, const rlt_schedule *schedule,
+                        const rlt_grid *grid) {
+  const rlt_problem *const problem = schedule->problem;
+  const int64_t bits = rlt_problem_destination_bits(problem);
+  const int64_t line = 8 * facts->line_bytes;
+  bool begin = grid->destination_start * bits % line == 0;
+  for (int32_t l = 0; l < grid->loop_count; ++l) {
+    begin = begin && grid->loops[l].destination_step * bits % line == 0;
+  }
+  rlt_tile_axis axes[RLT_MAX_TILE_AXES];
+  const int32_t count = rlt_tile_axes(problem, &schedule->columns, &schedule->rows, axes);
+  for (int32_t i = 0; i < count; ++i) {
+    const int32_t a = axes[i].axis;
+    const bool is_within = schedule->staging.strides[a] < schedule->staging.segment.length;
+    begin = begin && (is_within || axes[i].steps == 1 ||
+                      problem->axes[a].destination_stride * bits % line == 0);
+  }
+  return begin;
+}
+
+/* ---- Loops ---- */
+
+static void choose_loops(const rlt_facts *facts, const rlt_tuning *tuning, const rlt_grid *grid,
+                         const rlt_combining *combining, rlt_schedule *schedule) {
+  const rlt_block_wish wish = rlt_schedule_share_out(facts, tuning, grid, schedule);
+  if (!schedule->combined) {
+    rlt_loops_make(grid, &wish, &schedule->loops);
+    return;
+  }
+  const int64_t tiles_held = facts->most_segments / schedule->staging.segment_count;
+  rlt_loops_make_combining(grid, combining, tiles_held - 1, &wish, &schedule->loops);
+}
+
+bool rlt_cpu_finish(const rlt_facts *facts, const rlt_tuning *tuning, bool combines,
+                    rlt_schedule *schedule) {
+  rlt_grid grid;
+  rlt_combining combining = {.count = 0}; /* along which tiles go on with each other's lines */
+  rlt_grid_make(schedule->problem, &schedule->columns, &schedule->rows, &grid);
+  schedule->tile_count = grid.tile_count;
+  schedule->streamed = rlt_cpu_streams(facts, schedule);
+  schedule->loads = rlt_cpu_loads(facts, schedule);
+  schedule->staged = is_buffered(facts, schedule);
+  schedule->prefetch = schedule->staged ? schedule->wish.prefetch : (rlt_prefetch){0, 0};
+  if (schedule->staged && schedule->streamed) {
+    rlt_combining_find(schedule->problem, &grid, schedule->staging.segment.length, &combining);
+  }
+  schedule->combined = combining.count > 0 && (combines || !begin_lines(facts, schedule, &grid));
+  schedule->only_aligned = combining.count > 0 && !schedule->combined;
+  schedule->source_alignment = 1;
+  schedule->destination_alignment = schedule->only_aligned ? facts->line_bytes : 1;
+  choose_loops(facts, tuning, &grid, &combining, schedule);
+  schedule->group_size = 1;
+  schedule->grain = 1;
+  return schedule->only_aligned;
+}

@@ -1,0 +1,48 @@
+/* planning.h: which schedules move problems on CPUs. A worker moves a tile by itself: straight, or
+ * by tables of where its rows and columns lie, mostly by way of a tile buffer.
+ *
+ * Depends on search/ and schedule/.
+ */
+#ifndef RLT_CPU_PLANNING_H
+#define RLT_CPU_PLANNING_H
+
+#include "search/target.h"
+
+/* ---- Moves ---- */
+
+/* What planning knows of a move. */
+typedef struct rlt_cpu_move_row {
+  bool has_tables;
+  bool copies_runs; /* that both sides have, instead of transposing blocks */
+  bool may_load;    /* what a tile reads may be brought together first */
+  bool joins;       /* channels, of which some kernels join and part a few */
+  rlt_rate rate;    /* of a line, of each in a block, or of an element */
+} rlt_cpu_move_row;
+
+const rlt_cpu_move_row *rlt_cpu_move_row_of(rlt_move move);
+
+/* ---- Tiles ---- */
+
+/* Offers `like` with tiles that go by tables, a group of axes for each side: those that the word
+ * size's own runs ask for, and those of the other runs. Only tiles are offered that move as `like`
+ * does. */
+void rlt_cpu_offer_tiles(const rlt_scene *scene, const rlt_schedule *like, rlt_offers *offers);
+
+/* Whether stores go past the cache, of a schedule whose move and wish are set; and whether what its
+ * tiles read is brought together first. */
+bool rlt_cpu_streams(const rlt_facts *facts, const rlt_schedule *schedule);
+bool rlt_cpu_loads(const rlt_facts *facts, const rlt_schedule *schedule);
+
+/* Fills in where a tile lies in its buffer, of a schedule with tables whose tile and move are set.
+ */
+void rlt_cpu_lay_out_tile(const rlt_facts *facts, rlt_schedule *schedule);
+
+/* ---- The target's functions ---- */
+
+extern const rlt_method_row rlt_cpu_methods[];
+bool rlt_cpu_finish(const rlt_facts *facts, const rlt_tuning *tuning, bool combines,
+                    rlt_schedule *schedule);
+double rlt_cpu_count_moves(const rlt_facts *facts, const rlt_schedule *schedule, double tiles);
+rlt_price rlt_cpu_price_of_move(const rlt_facts *facts, const rlt_schedule *schedule);
+
+#endif

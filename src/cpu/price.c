@@ -1,0 +1,57 @@
+/* price.c: what moves take on CPUs. */
+#include "base/checked.h"
+#include "cpu/planning.h"
+
+/* Pieces of at most `most` positions, which end where the dense stretches do. */
+static int64_t pieces(int64_t length, int64_t dense, int64_t most) {
+  return length / dense * rlt_divide_up(dense, most) + rlt_divide_up(length % dense, most);
+}
+
+/* What a group cuts its axis into, all blocks of it together, times what is done for each. */
+static double pieces_of_group(const rlt_problem *problem, const rlt_group *group, int64_t dense,
+                              int64_t most) {
+  const int64_t extent = rlt_group_extent(problem, group);
+  return (double)(extent / group->block) * (double)pieces(rlt_group_length(group), dense, most) +
+         (double)pieces(group->inner * (extent % group->block), dense, most);
+}
+
+static double tiles_of_group(const rlt_problem *problem, const rlt_group *group) {
+  return (double)rlt_divide_up(rlt_group_extent(problem, group), group->block);
+}
+
+/* Blocks of tiles with tables, and what is interleaved instead of blocks; their lines, where runs
+ * are copied; elements of the others. */
+double rlt_cpu_count_moves(const rlt_facts *facts, const rlt_schedule *schedule, double tiles) {
+  const rlt_problem *const problem = schedule->problem;
+  const rlt_cpu_move_row *const move = rlt_cpu_move_row_of(schedule->move);
+  if (!move->has_tables) {
+    return (double)rlt_problem_digit_lists(problem);
+  }
+  const rlt_word_facts *const block = &facts->words[rlt_word_size_number(problem->element_bytes)];
+  const rlt_staging *const staging = &schedule->staging;
+  if (rlt_staging_interleaves(staging)) {
+    return (double)rlt_problem_digit_lists(problem) /
+           ((double)block->block_rows * block->block_columns);
+  }
+  const int64_t line = rlt_max(facts->line_bytes / problem->element_bytes, 1);
+  const double others = tiles / tiles_of_group(problem, &schedule->columns) /
+                        tiles_of_group(problem, &schedule->rows);
+  const double columns = pieces_of_group(problem, &schedule->columns, staging->dense_columns,
+                                         move->copies_runs ? line : block->block_columns);
+  const double rows = pieces_of_group(problem, &schedule->rows, staging->dense_rows,
+                                      move->copies_runs ? 1 : block->block_rows);
+  return others * columns * rows;
+}
+
+/* A block's time goes by the lines of it. */
+rlt_price rlt_cpu_price_of_move(const rlt_facts *facts, const rlt_schedule *schedule) {
+  const int64_t bytes = schedule->problem->element_bytes;
+  const rlt_word_facts *const block = &facts->words[rlt_word_size_number(bytes)];
+  const double block_lines =
+      (double)block->block_rows * block->block_columns * (double)bytes / (double)facts->line_bytes;
+  const rlt_rate rate = rlt_cpu_move_row_of(schedule->move)->rate;
+  const double times = rate == RLT_RATE_TRANSPOSED_LINE ? block_lines
+                       : rate == RLT_RATE_NONE          ? 0
+                                                        : 1;
+  return (rlt_price){rate, times};
+}

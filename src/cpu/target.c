@@ -1,0 +1,84 @@
+/* target.c: what CPUs are to the search: their moves, and what differs from an offer in one
+ * respect. */
+#include "cpu/target.h"
+
+#include "cpu/planning.h"
+
+static const rlt_cpu_move_row moves[RLT_MOVES] = {
+    [RLT_MOVE_FILL] = {.rate = RLT_RATE_NONE},
+    [RLT_MOVE_COPY] = {.rate = RLT_RATE_NONE},
+    [RLT_MOVE_GATHER] = {.has_tables = true,
+                         .copies_runs = true,
+                         .joins = true,
+                         .rate = RLT_RATE_LINE},
+    [RLT_MOVE_INTERLEAVE] = {.has_tables = true,
+                             .may_load = true,
+                             .joins = true,
+                             .rate = RLT_RATE_TRANSPOSED_LINE},
+    [RLT_MOVE_TRANSPOSE] = {.has_tables = true, .may_load = true, .rate = RLT_RATE_TRANSPOSED_LINE},
+    [RLT_MOVE_BIT_TRANSPOSE] = {.has_tables = true,
+                                .joins = true,
+                                .rate = RLT_RATE_TRANSPOSED_LINE},
+    [RLT_MOVE_INDEX] = {.rate = RLT_RATE_ELEMENT},
+};
+
+const rlt_cpu_move_row *rlt_cpu_move_row_of(rlt_move move) {
+  return &moves[move];
+}
+
+static bool has_tables(rlt_move move) {
+  return moves[move].has_tables;
+}
+
+/* Words are runs of either side, in whatever order; bytes have the bits of packed elements
+ * transposed. */
+static void widen(const rlt_facts *facts, rlt_problem *problem) {
+  rlt_problem_widen(problem);
+  rlt_problem_transpose_bits(problem, facts->bit_transposed_rows);
+}
+
+/* The tile as it is, by another wish, which tells what is loaded first. */
+static void add_by_wish(const rlt_schedule *like, rlt_tile_wish wish, rlt_offers *offers) {
+  rlt_schedule other = *like;
+  other.suits = false;
+  other.wish = wish;
+  rlt_cpu_lay_out_tile(offers->facts, &other);
+  rlt_offers_add(offers, &other);
+}
+
+/* The order of tiles, what is fetched ahead, what is loaded first, and how tiles leave. */
+static void vary(const rlt_schedule *like, rlt_offers *offers) {
+  static const rlt_stores stores[] = {RLT_STORES_STREAMED, RLT_STORES_CACHED, RLT_STORES_DIRECT};
+  enum { STORES = sizeof stores / sizeof stores[0] };
+  if (!has_tables(like->move)) {
+    return;
+  }
+  rlt_tile_wish wish = like->wish;
+  for (int i = 0; i < RLT_BLOCK_REACHES; ++i) {
+    wish.blocks = rlt_block_reaches[i];
+    add_by_wish(like, wish, offers);
+  }
+  wish = like->wish;
+  for (int i = 0; i < RLT_PREFETCHES; ++i) {
+    wish.prefetch = rlt_prefetches[i];
+    add_by_wish(like, wish, offers);
+  }
+  wish = like->wish;
+  wish.loads = !wish.loads;
+  add_by_wish(like, wish, offers);
+  wish = like->wish;
+  for (int i = 0; i < STORES; ++i) {
+    wish.stores = stores[i];
+    add_by_wish(like, wish, offers);
+  }
+}
+
+const rlt_target rlt_cpu_target = {.name = "cpu",
+                                   .packing = RLT_PACKING_MERGED,
+                                   .methods = rlt_cpu_methods,
+                                   .widen = widen,
+                                   .has_tables = has_tables,
+                                   .finish = rlt_cpu_finish,
+                                   .vary = vary,
+                                   .count_moves = rlt_cpu_count_moves,
+                                   .price_of_move = rlt_cpu_price_of_move};

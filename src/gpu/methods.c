@@ -1,0 +1,149 @@
+/* methods.c: what each method but interleave offers on GPUs. */
+#include "base/checked.h"
+#include "gpu/local_tile.h"
+#include "gpu/planning.h"
+
+rlt_schedule rlt_gpu_schedule(const rlt_scene *scene, rlt_move move, const char *reason) {
+  const int32_t word = rlt_word_size_number(scene->problem->element_bytes);
+  rlt_schedule made = rlt_method_schedule(scene, move, reason);
+  made.wish = scene->tuning->words[word].tiles[RLT_TILES_ANY];
+  return made;
+}
+
+bool rlt_gpu_writes_bytes(const rlt_problem *problem, bool by_several_axes) {
+  rlt_byte_run run;
+  return problem->destination_packed == 0 ||
+         (rlt_problem_byte_run(problem, &run) && (run.last == 0 || by_several_axes));
+}
+
+/* Packed elements may move as bytes at any offset; wider words have to be aligned, so that elements
+ * are offered beside them. */
+static bool is_left_to_wide(const rlt_scene *scene) {
+  return scene->has_wide && !scene->is_wide && rlt_problem_is_packed(scene->problem);
+}
+
+/* ---- Fill and index program ---- */
+
+/* llvmpipe ends a work-item's loops, without a word, after 65535 iterations altogether, of which
+ * there are some for each element. Other drivers are taken to be no better. */
+enum { MOST_ITERATIONS = 48 << 10 };
+
+/* That an element takes there: packed ones count again with their byte. */
+static int64_t iterations_of(const rlt_problem *problem) {
+  return 3 + (problem->index_program == NULL ? 0 : problem->index_program->count);
+}
+
+rlt_group rlt_gpu_index_run(const rlt_scene *scene) {
+  const rlt_problem *const problem = scene->problem;
+  const int64_t whole = rlt_in_byte(problem->destination_packed);
+  const int64_t each = rlt_max(MOST_ITERATIONS / iterations_of(problem), 1);
+  rlt_group run = rlt_straight_run(scene);
+  const int64_t block = rlt_min(run.block, each * scene->facts->group_size);
+  run.block = rlt_min(rlt_divide_up(block, whole) * whole, rlt_group_extent(problem, &run));
+  return run;
+}
+
+static void offer_fill(const rlt_scene *scene, rlt_offers *offers) {
+  const rlt_problem *const problem = scene->problem;
+  if (!rlt_problem_is_fill(problem)) {
+    return;
+  }
+  rlt_schedule schedule =
+      rlt_gpu_schedule(scene, RLT_MOVE_FILL, "no element of the destination has a source");
+  schedule.columns =
+      problem->destination_packed > 0 ? rlt_gpu_index_run(scene) : rlt_straight_run(scene);
+  rlt_offers_add(offers, &schedule);
+}
+
+/* Work-items own whole bytes, whose elements they find by an index program. */
+static void offer_index_program(const rlt_scene *scene, rlt_offers *offers) {
+  const rlt_problem *const problem = scene->problem;
+  const bool has_program = problem->index_program != NULL;
+  const bool writes_bytes = rlt_gpu_writes_bytes(problem, true);
+  if (scene->is_wide || rlt_problem_is_fill(problem) ||
+      (problem->destination_packed > 0 && !has_program && writes_bytes)) {
+    return;
+  }
+  rlt_schedule schedule = rlt_gpu_schedule(scene, RLT_MOVE_INDEX, rlt_index_reason(problem));
+  schedule.suits = has_program || !writes_bytes;
+  schedule.columns = rlt_gpu_index_run(scene);
+  rlt_offers_add(offers, &schedule);
+}
+
+/* ---- Copy ---- */
+
+static void offer_copy(const rlt_scene *scene, rlt_offers *offers) {
+  const rlt_problem *const problem = scene->problem;
+  if (!rlt_runs_along_one_axis(problem) || !rlt_gpu_writes_bytes(problem, false) ||
+      is_left_to_wide(scene)) {
+    return;
+  }
+  const int64_t long_run = rlt_elements_in(problem, scene->facts->line_bytes);
+  const bool is_long = problem->axis_count <= 1 ||
+                       rlt_problem_written_digits(problem, &problem->axes[0]) >= long_run;
+  rlt_schedule schedule = rlt_gpu_schedule(scene, RLT_MOVE_COPY, rlt_copy_reason(problem));
+  schedule.suits = rlt_copy_runs(problem) && is_long;
+  rlt_take_straight_runs(scene, &schedule);
+  rlt_offers_add(offers, &schedule);
+}
+
+/* ---- Transpose ---- */
+
+/* A small part of a square tile leaves most of a work-group idle. */
+static bool fills_square(const rlt_scene *scene) {
+  const rlt_problem *const problem = scene->problem;
+  const int64_t bytes = problem->element_bytes;
+  const rlt_square_tile tile =
+      rlt_square_tile_of(8 * bytes, 8 * bytes, bytes, scene->tuning->tile_bytes);
+  const int64_t columns = rlt_min(problem->axes[0].valid, tile.columns);
+  const int64_t rows = rlt_min(problem->axes[rlt_source_run_axis(problem)].valid, tile.rows);
+  return columns * rows * bytes >= scene->tuning->tile_bytes / 4;
+}
+
+/* Half a line is where a square tile begins to pay: below, most of its lines are not whole. Of
+ * packed elements a quarter does too, as other tiles look up each element. */
+static bool square_tiles_pay(const rlt_scene *scene) {
+  const int64_t parts = rlt_problem_is_packed(scene->problem) ? 4 : 2;
+  return rlt_sides_are_long(scene->problem, scene->facts->line_bytes, parts);
+}
+
+static void offer_transpose(const rlt_scene *scene, rlt_offers *offers) {
+  const rlt_problem *const problem = scene->problem;
+  if (!rlt_runs_along_two_axes(problem) || !rlt_gpu_writes_bytes(problem, false) ||
+      is_left_to_wide(scene) || scene->is_wide) {
+    return;
+  }
+  rlt_schedule schedule = rlt_gpu_schedule(scene, RLT_MOVE_TRANSPOSE, rlt_transpose_reason);
+  const rlt_square_tile tile = rlt_square_tile_for(problem, schedule.tile_bytes);
+  schedule.suits = square_tiles_pay(scene) && fills_square(scene);
+  schedule.columns = rlt_group_of_axis(problem, 0, tile.columns);
+  schedule.rows = rlt_group_of_axis(problem, rlt_source_run_axis(problem), tile.rows);
+  rlt_offers_add(offers, &schedule);
+}
+
+/* ---- Permute ---- */
+
+bool rlt_gpu_permute_applies(const rlt_scene *scene) {
+  const rlt_problem *const problem = scene->problem;
+  return rlt_is_read_by_axes(problem) && problem->axis_count > 0 &&
+         rlt_gpu_writes_bytes(problem, true) && !is_left_to_wide(scene);
+}
+
+static void offer_permute(const rlt_scene *scene, rlt_offers *offers) {
+  if (rlt_gpu_permute_applies(scene) && !rlt_is_one_word(scene)) {
+    const rlt_schedule schedule =
+        rlt_gpu_schedule(scene, RLT_MOVE_PERMUTE,
+                         rlt_gpu_writes_bytes(scene->problem, false)
+                             ? rlt_permute_reason
+                             : "several axes share bytes of the destination");
+    rlt_gpu_offer_groups(scene, &schedule, offers);
+  }
+}
+
+const rlt_method_row rlt_gpu_methods[] = {{&rlt_method_fill, offer_fill},
+                                          {&rlt_method_index_program, offer_index_program},
+                                          {&rlt_method_copy, offer_copy},
+                                          {&rlt_method_transpose, offer_transpose},
+                                          {&rlt_method_interleave, rlt_gpu_offer_interleave},
+                                          {&rlt_method_permute, offer_permute},
+                                          {NULL, NULL}};

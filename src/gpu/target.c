@@ -1,0 +1,89 @@
+/* target.c: what GPUs are to the search: their moves, and what each takes. */
+#include "gpu/target.h"
+
+#include "base/checked.h"
+#include "gpu/local_tile.h"
+#include "gpu/planning.h"
+
+static const rlt_gpu_move_row moves[RLT_MOVES] = {
+    [RLT_MOVE_FILL] = {.kernel = RLT_KERNEL_FILL},
+    [RLT_MOVE_COPY] = {.kernel = RLT_KERNEL_COPY, .reads = true},
+    [RLT_MOVE_TRANSPOSE] = {.kernel = RLT_KERNEL_TRANSPOSE,
+                            .is_staged = true,
+                            .is_square = true,
+                            .reads = true},
+    [RLT_MOVE_INTERLEAVE] = {.kernel = RLT_KERNEL_INTERLEAVE, .has_channels = true, .reads = true},
+    [RLT_MOVE_PERMUTE] = {.kernel = RLT_KERNEL_PERMUTE,
+                          .is_staged = true,
+                          .looks_up = true,
+                          .reads = true},
+    [RLT_MOVE_INDEX] = {.kernel = RLT_KERNEL_LOOKUP, .looks_up = true, .reads = true},
+};
+
+const rlt_gpu_move_row *rlt_gpu_move_row_of(rlt_move move) {
+  return &moves[move];
+}
+
+rlt_kernel rlt_gpu_kernel_of(const rlt_schedule *schedule) {
+  return rlt_schedule_goes_by_index(schedule) ? RLT_KERNEL_LOOKUP : moves[schedule->move].kernel;
+}
+
+static bool has_tables(rlt_move move) {
+  (void)move;
+  return false;
+}
+
+/* Words are parts of runs that both sides have. */
+static void widen(const rlt_facts *facts, rlt_problem *problem) {
+  (void)facts;
+  rlt_problem_widen_runs(problem);
+}
+
+/* ---- Prices ---- */
+
+static double count_moves(const rlt_facts *facts, const rlt_schedule *schedule, double tiles) {
+  (void)facts;
+  (void)tiles;
+  return (double)rlt_problem_digit_lists(schedule->problem);
+}
+
+/* Whether runs begin with pieces wherever they begin on either side, but for pixels next to each
+ * other. */
+static bool runs_begin_with_pieces(const rlt_problem *problem) {
+  const int64_t bytes = problem->element_bytes;
+  int64_t shared = RLT_LOCAL_PIECE_BYTES;
+  for (int32_t a = 0; a < problem->axis_count; ++a) {
+    const int64_t strides[] = {problem->axes[a].source_stride, problem->axes[a].destination_stride};
+    for (int i = 0; i < 2; ++i) {
+      if (strides[i] > RLT_LOCAL_MOST_CHANNELS) {
+        shared = rlt_common_factor(shared, strides[i] * bytes);
+      }
+    }
+  }
+  return shared == RLT_LOCAL_PIECE_BYTES;
+}
+
+/* In tiles that work-items share, what moves in pieces and units is as quick as a copy, unless it
+ * is changed on the way or, of channels, each unit has words of two. In a square that is mostly
+ * empty, work-items are idle for as long as it would take to look each element up. */
+static rlt_price price_of_move(const rlt_facts *facts, const rlt_schedule *schedule) {
+  (void)facts;
+  const rlt_problem *const problem = schedule->problem;
+  const rlt_gpu_move_row *const move = &moves[schedule->move];
+  const bool is_looked_up = move->looks_up || (move->is_square && !schedule->suits);
+  const bool is_reworked =
+      move->reads && (!rlt_problem_keeps_elements(problem) ||
+                      (move->has_channels && !runs_begin_with_pieces(problem)));
+  return is_looked_up  ? (rlt_price){RLT_RATE_ELEMENT, 1}
+         : is_reworked ? (rlt_price){RLT_RATE_REWORKED_ELEMENT, 1}
+                       : (rlt_price){RLT_RATE_NONE, 0};
+}
+
+const rlt_target rlt_gpu_target = {.name = "gpu",
+                                   .packing = RLT_PACKING_TILED,
+                                   .methods = rlt_gpu_methods,
+                                   .widen = widen,
+                                   .has_tables = has_tables,
+                                   .finish = rlt_gpu_finish,
+                                   .count_moves = count_moves,
+                                   .price_of_move = price_of_move};

@@ -1,0 +1,31 @@
+/* native_command.h: relayouts as one native kernel on a caller's queue: the CPU target's own code,
+ * called by the driver when the command's turn comes.
+ *
+ * Depends on launch.h, for places, and the plan.
+ */
+#ifndef RLT_OPENCL_NATIVE_COMMAND_H
+#define RLT_OPENCL_NATIVE_COMMAND_H
+
+#include "opencl/launch.h"
+#include "plan/plan.h"
+
+typedef struct rlt_native_command rlt_native_command;
+
+/* A command without relayouts, with room for `most`; of a plan that has parts, on a device that
+ * runs native kernels. RELAYOUT_OUT_OF_MEMORY. */
+relayout_status rlt_native_command_make(const relayout_plan *plan, size_t most,
+                                        rlt_native_command **command, relayout_error *error);
+/* Of a command that was not enqueued. */
+void rlt_native_command_drop(rlt_native_command *command);
+
+/* Adds a relayout between these places, which are checked. RELAYOUT_OPENCL_ERROR. */
+relayout_status rlt_native_command_add(rlt_native_command *command, rlt_place source,
+                                       rlt_place destination, relayout_error *error);
+
+/* Enqueues it behind the events of `wait`, and lets go of it, also after a failure. The command
+ * holds its plan until it ran, or until the driver gives it up since an event of `wait` failed. */
+relayout_status rlt_native_command_enqueue(rlt_native_command *command, cl_command_queue queue,
+                                           cl_uint n_wait, const cl_event *wait, cl_event *event,
+                                           relayout_error *error);
+
+#endif

@@ -1,0 +1,48 @@
+/* costs.c: what a part of a plan is predicted to pay for, term by term. */
+#include <inttypes.h>
+
+#include "base/error.h"
+#include "base/float_control.h"
+#include "plan/plan.h"
+
+/* As a row of tuning names it. */
+static const char *rate_name(rlt_rate rate) {
+  static const char *const names[RLT_RATES] = {
+#define RATE_NAME(name, text) [RLT_RATE_##name] = text,
+      RLT_RATE_TABLE(RATE_NAME)
+#undef RATE_NAME
+  };
+  return names[rate];
+}
+
+relayout_status relayout_plan_visit_costs(const relayout_plan *plan, int32_t part,
+                                          relayout_cost_visitor visitor, void *context,
+                                          relayout_error *error) {
+  if (plan == NULL || visitor == NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s is NULL",
+                    plan == NULL ? "plan" : "visitor");
+  }
+  if (part < 0 || part >= plan->work.part_count) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
+                    "part is %" PRId32 ", out of range for a plan of %" PRId32 " parts", part,
+                    plan->work.part_count);
+  }
+  const rlt_float_control was = rlt_floats_enter();
+  const rlt_offer *const of = &plan->work.parts[part].ways[0].offer;
+  for (int t = 0; t < RLT_COST_TERMS; ++t) {
+    const rlt_price price =
+        rlt_cost_price(&rlt_planner_of(plan->device)->facts, &of->schedule, (rlt_cost_term)t);
+    const relayout_cost cost = {.struct_size = sizeof cost,
+                                .name = rlt_cost_name((rlt_cost_term)t),
+                                .rate = rate_name(price.rate),
+                                .count = of->cost.counts[t],
+                                .weight =
+                                    price.rate == RLT_RATE_NONE
+                                        ? 0
+                                        : of->cost.counts[t] * price.times / of->cost.least_time,
+                                .time = of->cost.times[t]};
+    visitor(context, &cost);
+  }
+  rlt_floats_leave(was);
+  return RELAYOUT_OK;
+}
