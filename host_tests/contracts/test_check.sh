@@ -49,10 +49,10 @@ expect '[status.h]
 
 Static storage.
   LAYER'
-sed -i 's/library prints,/library speaks,/' "$header"
-expect 'Nothing in the library speaks, exits or aborts.
+sed -i 's/exits or aborts/halts or aborts/' "$header"
+expect 'Nothing in the library prints, halts or aborts.
   LAYER'
-sed -i 's/library prints,/library speaks,/' "$header"
+sed -i 's/exits or aborts/halts or aborts/' "$header"
 expect 'status.h does not say: Nothing in the library prints, exits or aborts.'
 printf '\n[status.h]\n\nNever said.\n  contracts.table\n' >>"$table"
 expect 'status.h does not say: Never said.'

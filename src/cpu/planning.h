@@ -6,17 +6,28 @@
 #ifndef RLT_CPU_PLANNING_H
 #define RLT_CPU_PLANNING_H
 
+#include "schedule/grid.h"
 #include "search/target.h"
+
+struct rlt_cpu_call;
+
+/* Moves one tile of a call. */
+typedef void rlt_cpu_move(const struct rlt_cpu_call *call, const rlt_tile *tile);
 
 /* ---- Moves ---- */
 
-/* What planning knows of a move. */
+struct rlt_cpu_program;
+
+/* All that is known of a move. */
 typedef struct rlt_cpu_move_row {
   bool has_tables;
   bool copies_runs; /* that both sides have, instead of transposing blocks */
   bool may_load;    /* what a tile reads may be brought together first */
   bool joins;       /* channels, of which some kernels join and part a few */
+  bool converts;    /* its elements, one by one, without a codec */
   rlt_rate rate;    /* of a line, of each in a block, or of an element */
+  /* What moves a tile of a program that is made but for it, where none is put together first. */
+  rlt_cpu_move *(*mover)(const struct rlt_cpu_program *made);
 } rlt_cpu_move_row;
 
 const rlt_cpu_move_row *rlt_cpu_move_row_of(rlt_move move);

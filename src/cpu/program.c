@@ -6,7 +6,6 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "cpu/planning.h"
 
 enum { LINE_BYTES = RLT_CPU_LINE_BYTES };
 
@@ -73,9 +72,8 @@ static void set_order(rlt_cpu_program *made) {
 /* A tile that is a run of bytes, with nothing after it to be filled. */
 static void set_copy(rlt_cpu_program *made) {
   const rlt_tile *const tile = &made->only_tile;
-  if (made->grid.tile_count == 1 && made->schedule->move == RLT_MOVE_COPY && made->codec == NULL &&
-      rlt_cpu_is_dense(made) && !made->schedule->streamed && tile->rows == 1 &&
-      tile->valid_columns == tile->columns) {
+  if (made->grid.tile_count == 1 && made->move == rlt_cpu_move_straight &&
+      !made->schedule->streamed && tile->rows == 1 && tile->valid_columns == tile->columns) {
     made->copy = (rlt_cpu_copy){.source = tile->source * made->source_bits / 8,
                                 .destination = tile->destination * made->destination_bits / 8,
                                 .bytes = tile->columns * made->destination_bits / 8};
@@ -86,23 +84,23 @@ static relayout_status fill_program(const rlt_cpu_device *device, rlt_cpu_progra
                                     relayout_error *error) {
   const rlt_problem *const problem = made->problem;
   const rlt_schedule *const schedule = made->schedule;
-  const bool has_tables = rlt_cpu_move_row_of(schedule->move)->has_tables;
+  const rlt_cpu_move_row *const row = rlt_cpu_move_row_of(schedule->move);
   rlt_byte_run run;
   made->merges = !rlt_problem_byte_run(problem, &run);
-  made->unpacks = has_tables && (schedule->loads || rlt_problem_is_unpacked_first(problem));
+  made->unpacks = row->has_tables && (schedule->loads || rlt_problem_is_unpacked_first(problem));
   made->encodes = rlt_problem_is_encoded_last(problem);
   rlt_grid_make(problem, &schedule->columns, &schedule->rows, &made->grid);
   set_frame(schedule, &made->frame);
   set_order(made);
   relayout_status status = RELAYOUT_OK;
-  if ((made->encodes || problem->source_packed > 0) && schedule->move != RLT_MOVE_INDEX) {
+  if ((made->encodes || problem->source_packed > 0) && !row->converts) {
     status = rlt_cpu_codec_create(device->instructions, problem, &made->codec, error);
   }
-  if (status == RELAYOUT_OK && has_tables) {
+  if (status == RELAYOUT_OK && row->has_tables) {
     status = set_tables(device, made, error);
   }
   made->is_buffered = schedule->staged;
-  made->move = rlt_cpu_move_of(made);
+  made->move = row->mover(made);
   set_copy(made);
   return status;
 }

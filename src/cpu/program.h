@@ -1,6 +1,6 @@
 /* program.h: what the CPU runs for one schedule, and how.
  *
- * Depends on device.h, kernels.h, rows.h, walk.h and plan/.
+ * Depends on device.h, kernels.h, planning.h, rows.h, walk.h and plan/.
  */
 #ifndef RLT_CPU_PROGRAM_H
 #define RLT_CPU_PROGRAM_H
@@ -10,6 +10,7 @@
 
 #include "cpu/device.h"
 #include "cpu/kernels.h"
+#include "cpu/planning.h"
 #include "cpu/rows.h"
 #include "cpu/unpacked_tile.h"
 #include "cpu/walk.h"
@@ -17,9 +18,6 @@
 #include "schedule/schedule.h"
 
 typedef struct rlt_cpu_call rlt_cpu_call;
-
-/* Moves one tile of a call. */
-typedef void rlt_cpu_move(const rlt_cpu_call *call, const rlt_tile *tile);
 
 /* Bytes that lie together on both sides, from so many behind their starts. */
 typedef struct rlt_cpu_copy {
@@ -39,7 +37,7 @@ typedef struct rlt_cpu_program {
   const rlt_cpu_line_kernels *lines;
   const rlt_cpu_kernels *kernels;
   rlt_cpu_shuffle_kernel *shuffle;
-  bool is_buffered;   /* tiles are put together first, instead of moved by this */
+  bool is_buffered; /* tiles are put together first, instead of moved by this */
   rlt_cpu_move *move;
   rlt_grid grid;
   rlt_tile only_tile; /* where the grid has one tile */
@@ -90,8 +88,14 @@ static inline bool rlt_cpu_is_dense(const rlt_cpu_program *made) {
          made->frame.destination_column == made->problem->element_bytes;
 }
 
-/* The move of a program that is made but for it. */
-rlt_cpu_move *rlt_cpu_move_of(const rlt_cpu_program *made);
+/* Runs of bytes that are as they were, side by side on both sides. */
+void rlt_cpu_move_straight(const rlt_cpu_call *call, const rlt_tile *tile);
+
+/* The movers of rows of moves (planning.h). */
+rlt_cpu_move *rlt_cpu_fill_mover(const rlt_cpu_program *made);
+rlt_cpu_move *rlt_cpu_copy_mover(const rlt_cpu_program *made);
+rlt_cpu_move *rlt_cpu_table_mover(const rlt_cpu_program *made);
+rlt_cpu_move *rlt_cpu_index_mover(const rlt_cpu_program *made);
 
 /* A row of columns, element by element, for what no kernel does. With an index program the columns
  * are positions of the destination, and where a packed one's last byte is used in part, its other

@@ -55,7 +55,7 @@ static void move_by_tables(const rlt_cpu_call *call, const rlt_tile *tile) {
   made->fill_tile(&made->frame, &placed, placed.destination);
 }
 
-static void move_straight(const rlt_cpu_call *call, const rlt_tile *tile) {
+void rlt_cpu_move_straight(const rlt_cpu_call *call, const rlt_tile *tile) {
   const rlt_cpu_tile placed = rlt_cpu_place_tile(call, tile);
   call->made->lines->move_straight(&call->made->frame, &placed);
 }
@@ -121,22 +121,30 @@ static void fill_packed(const rlt_cpu_call *call, const rlt_tile *tile) {
   }
 }
 
-rlt_cpu_move *rlt_cpu_move_of(const rlt_cpu_program *made) {
-  const rlt_problem *const problem = made->problem;
-  switch (made->schedule->move) {
-  case RLT_MOVE_INDEX:
-    return rlt_problem_keeps_elements(problem) && problem->index_program == NULL ? move_strided
-                                                                                 : rlt_cpu_look_up;
-  case RLT_MOVE_FILL:
-    return problem->destination_packed > 0 ? fill_packed : move_strided;
-  case RLT_MOVE_COPY:
-    return made->codec != NULL      ? change_runs
-           : rlt_cpu_is_dense(made) ? move_straight
-                                    : move_strided;
-  default:
-    return move_by_tables;
-  }
+/* ---- Movers ---- */
+
+rlt_cpu_move *rlt_cpu_fill_mover(const rlt_cpu_program *made) {
+  return made->problem->destination_packed > 0 ? fill_packed : move_strided;
 }
+
+rlt_cpu_move *rlt_cpu_copy_mover(const rlt_cpu_program *made) {
+  return made->codec != NULL      ? change_runs
+         : rlt_cpu_is_dense(made) ? rlt_cpu_move_straight
+                                  : move_strided;
+}
+
+rlt_cpu_move *rlt_cpu_table_mover(const rlt_cpu_program *made) {
+  (void)made;
+  return move_by_tables;
+}
+
+rlt_cpu_move *rlt_cpu_index_mover(const rlt_cpu_program *made) {
+  const rlt_problem *const problem = made->problem;
+  const bool keeps = rlt_problem_keeps_elements(problem) && problem->index_program == NULL;
+  return keeps ? move_strided : rlt_cpu_look_up;
+}
+
+/* ---- Blocks ---- */
 
 /* A tour over blocks that nobody has taken, until none is left. `here` is for tiles that are put
  * together. */

@@ -3,23 +3,30 @@
 #include "cpu/target.h"
 
 #include "cpu/planning.h"
+#include "cpu/program.h"
 
 static const rlt_cpu_move_row moves[RLT_MOVES] = {
-    [RLT_MOVE_FILL] = {.rate = RLT_RATE_NONE},
-    [RLT_MOVE_COPY] = {.rate = RLT_RATE_NONE},
+    [RLT_MOVE_FILL] = {.rate = RLT_RATE_NONE, .mover = rlt_cpu_fill_mover},
+    [RLT_MOVE_COPY] = {.rate = RLT_RATE_NONE, .mover = rlt_cpu_copy_mover},
     [RLT_MOVE_GATHER] = {.has_tables = true,
                          .copies_runs = true,
                          .joins = true,
-                         .rate = RLT_RATE_LINE},
+                         .rate = RLT_RATE_LINE,
+                         .mover = rlt_cpu_table_mover},
     [RLT_MOVE_INTERLEAVE] = {.has_tables = true,
                              .may_load = true,
                              .joins = true,
-                             .rate = RLT_RATE_TRANSPOSED_LINE},
-    [RLT_MOVE_TRANSPOSE] = {.has_tables = true, .may_load = true, .rate = RLT_RATE_TRANSPOSED_LINE},
+                             .rate = RLT_RATE_TRANSPOSED_LINE,
+                             .mover = rlt_cpu_table_mover},
+    [RLT_MOVE_TRANSPOSE] = {.has_tables = true,
+                            .may_load = true,
+                            .rate = RLT_RATE_TRANSPOSED_LINE,
+                            .mover = rlt_cpu_table_mover},
     [RLT_MOVE_BIT_TRANSPOSE] = {.has_tables = true,
                                 .joins = true,
-                                .rate = RLT_RATE_TRANSPOSED_LINE},
-    [RLT_MOVE_INDEX] = {.rate = RLT_RATE_ELEMENT},
+                                .rate = RLT_RATE_TRANSPOSED_LINE,
+                                .mover = rlt_cpu_table_mover},
+    [RLT_MOVE_INDEX] = {.converts = true, .rate = RLT_RATE_ELEMENT, .mover = rlt_cpu_index_mover},
 };
 
 const rlt_cpu_move_row *rlt_cpu_move_row_of(rlt_move move) {

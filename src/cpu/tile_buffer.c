@@ -1,4 +1,4 @@
-/* staging.c: the order of the destination, kept within a tile. */
+/* tile_buffer.c: the order of the destination, kept within a tile. */
 #include "cpu/tile_buffer.h"
 
 #include "base/checked.h"

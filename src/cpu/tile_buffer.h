@@ -1,4 +1,5 @@
-/* staging.h: a tile put together as the destination has it, to be written from there line by line.
+/* tile_buffer.h: a tile put together as the destination has it, to be written from there line by
+ * line.
  *
  * The rows and columns of a tile, its axes, lie in the destination as *segments*: runs without
  * gaps, as long as the tile's axes make them together.

@@ -1,10 +1,10 @@
-/* unpacking.h: what a tile reads, brought together before anything else is done with it: the runs
- * of a tile in the source are put beside each other, and the tile is moved from there. Packed
+/* unpacked_tile.h: what a tile reads, brought together before anything else is done with it: the
+ * runs of a tile in the source are put beside each other, and the tile is moved from there. Packed
  * elements are unpacked on the way, a byte an element, or their bits transposed so that they are
  * bytes that the destination has too. Words are as they were; but where the source has its runs so
  * far apart that all meet in few sets of a cache, they do not here.
  *
- * Depends on tile.h, staging.h and problem/.
+ * Depends on tile.h, tile_buffer.h and problem/.
  */
 #ifndef RLT_CPU_UNPACKED_TILE_H
 #define RLT_CPU_UNPACKED_TILE_H

@@ -1,4 +1,4 @@
-/* backend.h: what a backend offers to plans. A plan never names a backend; its device brings one.
+/* target.h: what a backend offers to plans. A plan never names a backend; its device brings one.
  *
  * Depends on part.h, facts.h, tuning.h and base/text.h.
  */

@@ -8,7 +8,6 @@
 #include "base/text.h"
 #include "metadata/view.h"
 #include "plan/plan.h"
-#include "schedule/grid.h"
 #include "schedule/schedule_text.h"
 #include "search/method.h"
 
@@ -142,9 +141,7 @@ static void add_tiles_text(rlt_text *text, const rlt_schedule *schedule) {
   const rlt_problem *const problem = schedule->problem;
   const int64_t rows = rlt_group_length(&schedule->rows);
   const int64_t columns = rlt_group_length(&schedule->columns);
-  rlt_grid grid;
-  rlt_grid_make(problem, &schedule->columns, &schedule->rows, &grid);
-  rlt_text_add(text, "tiles: %" PRId64 " of %" PRId64 " row%s", grid.tile_count, rows,
+  rlt_text_add(text, "tiles: %" PRId64 " of %" PRId64 " row%s", schedule->tile_count, rows,
                rows == 1 ? "" : "s");
   add_group_text(text, problem, &schedule->rows);
   rlt_text_add(text, " by %" PRId64 " column%s", columns, columns == 1 ? "" : "s");
@@ -419,8 +416,6 @@ static void add_elements_json(rlt_text *text, const rlt_problem *problem) {
 static void add_part_json(rlt_text *text, const relayout_plan *plan, const rlt_part *part) {
   const rlt_offer *const offer = &part->ways[0].offer;
   const rlt_schedule *const schedule = &offer->schedule;
-  rlt_grid grid;
-  rlt_grid_make(schedule->problem, &schedule->columns, &schedule->rows, &grid);
   rlt_text_add(text, "{");
   add_elements_json(text, schedule->problem);
   add_axes_json(text, schedule->problem);
@@ -433,7 +428,7 @@ static void add_part_json(rlt_text *text, const relayout_plan *plan, const rlt_p
   char runs[512];
   rlt_text runs_text = rlt_text_in(runs, sizeof runs);
   add_runs(plan, &part->ways[0], &runs_text);
-  rlt_text_add(text, ",\"tiles\":%" PRId64 ",\"device_runs\":", grid.tile_count);
+  rlt_text_add(text, ",\"tiles\":%" PRId64 ",\"device_runs\":", schedule->tile_count);
   rlt_text_add_json_string(text, runs);
   add_prediction_json(text, &offer->cost);
   rlt_text_add(text, "}");

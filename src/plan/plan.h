@@ -1,4 +1,4 @@
-/* plan.h: inside a plan. Depends on backend.h. */
+/* plan.h: inside a plan. Depends on device/target.h. */
 #ifndef RLT_PLAN_PLAN_H
 #define RLT_PLAN_PLAN_H
 

@@ -15,7 +15,7 @@
  * schedule that is offered no more does no harm. Any number of threads may use one device's wisdom
  * at once.
  *
- * Depends on backend.h, offers.h, problem/ and base/.
+ * Depends on device/target.h, offers.h, problem/ and base/.
  */
 #ifndef RLT_SEARCH_WISDOM_H
 #define RLT_SEARCH_WISDOM_H
