@@ -59,7 +59,7 @@ static void add_conversion_text(rlt_text *text, const rlt_problem *problem) {
   static const char other[] = " in the other byte order";
   const rlt_conversion *const of = &problem->conversion;
   if (rlt_problem_only_swaps(problem)) {
-    rlt_text_add(text, "  bytes of each word turned round, into the other byte order\n");
+    rlt_text_add(text, "  bytes of each word reversed, into the other byte order\n");
     return;
   }
   rlt_text_add(text, "  converted from %s%s to %s%s", relayout_element_type_name(of->from),

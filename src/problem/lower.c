@@ -747,10 +747,11 @@ static relayout_status lower(lowering *at, relayout_error *error) {
     return no_memory(error);
   }
   at->made->count = 0;
-  return at->box == NULL ? lower_to_program(at, error)
-                         : rlt_fail(error, RELAYOUT_UNSUPPORTED,
-                                    "this relayout cannot be divided into boxes: its digits share "
-                                    "no divisor, or boxes would share a byte of packed elements");
+  return at->box == NULL
+             ? lower_to_program(at, error)
+             : rlt_fail(error, RELAYOUT_UNSUPPORTED,
+                        "this relayout cannot be divided into boxes: its tiles have no "
+                        "common divisor, or boxes would share a byte of packed elements");
 }
 
 static relayout_status check_box(const relayout_shape *shape, const rlt_index_box *box,
