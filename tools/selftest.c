@@ -280,13 +280,13 @@ const command command_selftest = {
         "\n"
         "  --device D   as 'relayout devices' names it; --forever tries each case on all that are\n"
         "               named, or on the CPU backend\n"
-        "  --kernels K  of OpenCL devices: native, which processors run, opencl, which OpenCL\n"
-        "               compiles, or auto, when left out: native where there are any\n"
+        "  --kernels K  native (the CPU backend's code, on OpenCL's CPUs), opencl (kernels that\n"
+        "               OpenCL compiles) or auto: native if the device can\n"
         "  --seed N     draw the same cases again\n"
         "  --forever    random relayouts, until interrupted; says every ten seconds how many\n"
-        "  --cases N    the same, until there were so many,\n"
-        "  --seconds N  or for so long\n"
-        "  --case N     this one alone, made smaller if it fails\n"
+        "  --cases N    the same, N of them,\n"
+        "  --seconds N  or for N seconds\n"
+        "  --case N     this case alone, made smaller if it fails\n"
         "\n"
         "example: relayout selftest --device cpu\n",
     .run = run,

@@ -1,4 +1,4 @@
-/* tune.c: `relayout tune` finds what this machine's schedules go by, and keeps it. */
+/* tune.c: `relayout tune` finds the row of tuning that suits this machine, and keeps it. */
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
@@ -289,12 +289,12 @@ static exit_code run(int argument_count, char **arguments) {
 
 const command command_tune = {
     .name = "tune",
-    .summary = "find what this machine's schedules go by, and keep it",
+    .summary = "find the row of tuning that suits this machine, and keep it",
     .help =
         "usage: relayout tune [--device D] [--seconds N] [--json]\n"
         "       relayout tune [--device D] --print | --from FILE | --reset\n"
         "\n"
-        "Runs schedules on the device, and keeps what it likes for later plans, in a file\n"
+        "Runs schedules on the device, and keeps what suits it for later plans, in a file\n"
         "tuning-*.txt of the cache directory, whose path it says. Prints how fast relayouts of "
         "each\n"
         "kind were before and after, as fractions of a plain copy's speed; by how much passes "
@@ -304,7 +304,7 @@ const command command_tune = {
         "confirms is kept.\n"
         "\n"
         "  --device D   as 'relayout devices' names it; auto by default\n"
-        "  --seconds N  take about so long; 30 by default\n"
+        "  --seconds N  take about N seconds; 30 by default\n"
         "  --json       one object: found[] of what, before, after, spread and outcome; the\n"
         "               geometric means before and after of all but noise; path; and kept\n"
         "  --print      print what the device has, as a text that can be sent to others\n"

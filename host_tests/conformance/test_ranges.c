@@ -414,7 +414,7 @@ static void test_refused(void **state) {
        {0, 0},
        {2, 6},
        RELAYOUT_UNSUPPORTED,
-       "share no divisor"},
+       "no common divisor"},
   };
   relayout_device *device = NULL;
   assert_int_equal(relayout_device_open("cpu", &device, NULL), RELAYOUT_OK);

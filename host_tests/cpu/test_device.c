@@ -268,7 +268,7 @@ static void test_bad_facts(void **state) {
   assert_int_equal(error.status, RELAYOUT_INVALID_ARGUMENT);
   assert_string_equal(
       error.message,
-      "RELAYOUT_CPU_FACTS is 'page=4096 l1=32K': facts: `l1=32K` has an impossible value; "
+      "RELAYOUT_CPU_FACTS is 'page=4096 l1=32K': facts: `l1=32K` has an invalid value; "
       "expected up to 3 numbers from 0 to 1125899906842624, the others to 1048576");
   assert_null(device);
   assert_int_equal(relayout_cpu_device_create(NULL, &device, NULL), RELAYOUT_INVALID_ARGUMENT);

@@ -639,7 +639,7 @@ static void test_array_interface_refused(void **state) {
   static const int64_t shape[] = {2, 3};
   static const char *const typestrs[] = {"?f4", "|f4", "<V2", "<f16", "", "<", "|O8", "f4"};
   static const char *const messages[] = {
-      "no order of bytes",   "no order of bytes",   "by the name", "<f16",
+      "no byte order",       "no byte order",       "by the name", "<f16",
       "not an element type", "not an element type", "|O8",         "not an element type"};
   for (int i = 0; i < 8; ++i) {
     relayout_view view;

@@ -68,23 +68,23 @@ static void test_refused(void **state) {
       {"sizes=1", "sample: `sizes=1` is not a field"},
       {"=1", "sample: `=1` is not a field"},
       {"truth=1 truth=1", "sample: `truth` is given twice"},
-      {"truth=2", "sample: `truth=2` has an impossible value; expected 1 number from 0 to 1"},
-      {"rate=nan", "sample: `rate=nan` has an impossible value; expected 1 number from 0 to 2"},
-      {"rate=2.5", "sample: `rate=2.5` has an impossible value; expected 1 number from 0 to 2"},
-      {"size=0", "sample: `size=0` has an impossible value; expected 1 number from 1 to "
+      {"truth=2", "sample: `truth=2` has an invalid value; expected 1 number from 0 to 1"},
+      {"rate=nan", "sample: `rate=nan` has an invalid value; expected 1 number from 0 to 2"},
+      {"rate=2.5", "sample: `rate=2.5` has an invalid value; expected 1 number from 0 to 2"},
+      {"size=0", "sample: `size=0` has an invalid value; expected 1 number from 1 to "
                  "9223372036854775807, a power of two"},
-      {"size=3", "sample: `size=3` has an impossible value; expected 1 number from 1 to "
+      {"size=3", "sample: `size=3` has an invalid value; expected 1 number from 1 to "
                  "9223372036854775807, a power of two"},
-      {"size=9223372036854775808", "sample: `size=9223372036854775808` has an impossible value; "
+      {"size=9223372036854775808", "sample: `size=9223372036854775808` has an invalid value; "
                                    "expected 1 number from 1 to 9223372036854775807, a power of "
                                    "two"},
-      {"pair=9:101", "sample: `pair=9:101` has an impossible value; expected up to 2 numbers from "
+      {"pair=9:101", "sample: `pair=9:101` has an invalid value; expected up to 2 numbers from "
                      "0 to 9, the others to 100"},
-      {"pair=10", "sample: `pair=10` has an impossible value; expected up to 2 numbers from 0 to "
+      {"pair=10", "sample: `pair=10` has an invalid value; expected up to 2 numbers from 0 to "
                   "9, the others to 100"},
-      {"pair=1:", "sample: `pair=1:` has an impossible value; expected up to 2 numbers from 0 to "
+      {"pair=1:", "sample: `pair=1:` has an invalid value; expected up to 2 numbers from 0 to "
                   "9, the others to 100"},
-      {"pair=1:2:", "sample: `pair=1:2:` has an impossible value; expected up to 2 numbers from 0 "
+      {"pair=1:2:", "sample: `pair=1:2:` has an invalid value; expected up to 2 numbers from 0 "
                     "to 9, the others to 100"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {

@@ -126,13 +126,13 @@ static const refused_part refusals[] = {
 
     /* padding values that the new type lacks */
     {"c64", "f32[2]{0:PD(4)PV(lowest)}", RELAYOUT_INVALID_SHAPE,
-     "column 1: the layout of f32 is none of c64 (padding_value is lowest, which type c64 does "
+     "column 1: c64 cannot have the layout of f32 (padding_value is lowest, which type c64 does "
      "not"},
     {" s8", "f32[2]{0:PD(4)PV(2.5)}", RELAYOUT_INVALID_SHAPE,
-     "column 2: the padding value 2.5 of f32 is none of s8 ("},
+     "column 2: s8 cannot have the padding value 2.5 of f32 ("},
     {"s8", "s32[2]{0:PD(4)PV(300)}", RELAYOUT_INVALID_SHAPE, "the padding value 300 of s32"},
     {"bf16", "f32[2]{0:PD(4)PV(0x7fc00001)}", RELAYOUT_INVALID_SHAPE,
-     "the padding value 0x7fc00001 of f32 is none of bf16 (it is no number): state the layout"},
+     "bf16 cannot have the padding value 0x7fc00001 of f32 (it is not a number): state the layout"},
 };
 
 static void check_refusal(const refused_part *c) {

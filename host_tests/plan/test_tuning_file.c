@@ -56,8 +56,8 @@ static void expect_block_bytes(int64_t bytes) {
 }
 
 static void count_warnings(void *context, relayout_log_level level, const char *message) {
-  *(int *)context +=
-      level == RELAYOUT_LOG_WARNING && strstr(message, "a kept tuning is passed over: ") != NULL;
+  *(int *)context += level == RELAYOUT_LOG_WARNING &&
+                     strstr(message, "the kept row of tuning is ignored: ") != NULL;
 }
 
 static void test_kept_and_loaded(void **state) {

@@ -116,7 +116,7 @@ static void test_damaged_rows(void **state) {
   expect_refused("word 1 cached runs=64:256 blocks", "word 1 cached runs=64:256 runs=64:256 blocks",
                  "line 21: `runs` is given twice");
   expect_refused("thread_blocks=8\n", "thread_blocks=8:0\n",
-                 "line 19: `thread_blocks=8:0` has an impossible value; expected 1 number from 0 "
+                 "line 19: `thread_blocks=8:0` has an invalid value; expected 1 number from 0 "
                  "to 1024");
   expect_refused("thread_blocks=8\n", "\n", "line 19: `thread_blocks` is missing");
   expect_refused("line_again=0.086", "line_again=nan", "line 26: ");
@@ -173,7 +173,8 @@ static void test_cut_and_longer_texts(void **state) {
   memset(spaces, ' ', sizeof spaces);
   expect_message(spaces, RLT_MOST_TUNING_TEXT,
                  "tuning: line 1: expected relayout tuning 1, but the text ends");
-  expect_message(spaces, sizeof spaces, "tuning: the text has 65537 bytes, more than any row");
+  expect_message(spaces, sizeof spaces,
+                 "tuning: the text has 65537 bytes; a row has at most 65536");
 }
 
 /* Devices whose driver chooses its instructions name none. */

@@ -112,14 +112,14 @@ typedef struct relayout_cpu_options {
 
 /* Makes a device of the CPU backend; `options` NULL means the defaults. It uses the best
  * instruction set of the processor, or the one that RELAYOUT_CPU_INSTRUCTIONS names in the
- * environment: avx512vbmi, avx512, avx2, sse41, sse2, neon or plain. A relayout uses a thread for
- * each megabyte at most. RELAYOUT_INVALID_ARGUMENT for a bad struct_size, a negative thread count
- * or an unknown instruction set; RELAYOUT_UNSUPPORTED for one that this processor does not support;
- * RELAYOUT_OUT_OF_MEMORY.
+ * environment: avx512vbmi, avx512, avx2, sse41, sse2, neon or plain. A relayout uses at most one
+ * thread for each megabyte. RELAYOUT_INVALID_ARGUMENT for a bad struct_size, a negative thread
+ * count or an unknown instruction set; RELAYOUT_UNSUPPORTED for one that this processor does not
+ * support; RELAYOUT_OUT_OF_MEMORY.
  *
  * Schedules depend on facts about the machine, which relayout_device_info has. RELAYOUT_CPU_FACTS
  * in the environment replaces them, which changes how fast relayouts are and never what they write:
- * "line=64 l1=32768:8:2 l2=524288:8:2 l3=33554432:16:16 page=4096 tlb=64:2048 vector=32 streams=1",
+ * "line=64 l1=32768:8:2 l2=524288:8:2 l3=33554432:16:16 page=4096 tlb=64:2048 vector=32 streams=1".
  * Each field may be left out; caches are bytes, ways and processors. RELAYOUT_INVALID_ARGUMENT for
  * another text.
  *
@@ -128,8 +128,7 @@ typedef struct relayout_cpu_options {
  * calling thread always works too, so relayouts only get slower if the system refuses a thread. The
  * library's threads block the signals that are sent to the process, and sleep while there is no
  * work. A child of fork() starts threads of its own: the parent's devices and plans work there as
- * before, whatever the parent's other threads were doing.
- */
+ * before, whatever the parent's other threads were doing. */
 RELAYOUT_API relayout_status relayout_cpu_device_create(const relayout_cpu_options *options,
                                                         relayout_device **device,
                                                         relayout_error *error);

@@ -1,9 +1,8 @@
-/* dlpack.h: DLPack's tensors as views, and back. Include DLPack's own header before this one, of
- * whatever version 0.6 or later: <dlpack/dlpack.h>. Nothing here is compiled into the library.
+/* dlpack.h: DLPack's tensors as views, and back. Include DLPack's own header, <dlpack/dlpack.h> of
+ * version 0.6 or later, before this one. Nothing here is compiled into the library.
  *
- * A view's pointer or buffer is the tensor's `data`, which may be a handle and is never looked at.
- * relayout/interchange.h says what becomes of types, lanes, strides and flags, and the statuses.
- */
+ * The pointer or buffer of a view is the tensor's `data`, which may be a handle and is never used
+ * here. relayout/interchange.h describes types, lanes, strides, flags and statuses. */
 #ifndef RELAYOUT_DLPACK_H
 #define RELAYOUT_DLPACK_H
 
@@ -19,7 +18,7 @@
 extern "C" {
 #endif
 
-/* `flags` are those of the DLManagedTensorVersioned that the tensor came with, else 0. */
+/* `flags` are those of the DLManagedTensorVersioned that the tensor is part of, or 0. */
 static inline relayout_status relayout_view_from_dlpack(const DLTensor *tensor, uint64_t flags,
                                                         relayout_view *view,
                                                         relayout_error *error) {
@@ -39,8 +38,8 @@ static inline relayout_status relayout_view_from_dlpack(const DLTensor *tensor, 
 }
 
 #if defined(DLPACK_MAJOR_VERSION) && DLPACK_MAJOR_VERSION >= 1
-/* The same of a tensor that has its flags with it. RELAYOUT_UNSUPPORTED where its major version is
- * not DLPACK_MAJOR_VERSION: then nothing behind that is looked at. */
+/* The same for a tensor with flags. RELAYOUT_UNSUPPORTED if its major version is not
+ * DLPACK_MAJOR_VERSION; its other fields are not read then. */
 static inline relayout_status
 relayout_view_from_dlpack_versioned(const DLManagedTensorVersioned *managed, relayout_view *view,
                                     relayout_error *error) {
@@ -60,8 +59,8 @@ relayout_view_from_dlpack_versioned(const DLManagedTensorVersioned *managed, rel
 }
 #endif
 
-/* Fills in all of the tensor but its data and device, and its flags. `shape` and `strides` are the
- * caller's, of `rank` entries each, and become the tensor's. */
+/* Fills in the flags, and all of the tensor except its data and device. The caller provides `shape`
+ * and `strides`, of `rank` entries each, and the tensor points to them. */
 static inline relayout_status relayout_view_to_dlpack(const relayout_view *view, int64_t *shape,
                                                       int64_t *strides, DLTensor *tensor,
                                                       uint64_t *flags, relayout_error *error) {

@@ -14,13 +14,11 @@ extern "C" {
 /* X(NAME, value, text, bits, kind, one, lowest, highest)
  *
  * `value` and `text` are XLA's (xla_data.proto, PrimitiveType). `bits` is the width of a value; an
- * element takes ceil(bits / 8) bytes, the unused upper bits being zero. `one`, `lowest` and
- * `highest` are the bit patterns of those values (of the real part for complex types): -inf and
- * +inf where the type has infinities, its finite extremes where not. Two types lack a value: s1
- * holds
- * {-1, 0}, so it has no one; f8e8m0fnu holds powers of two alone, so its all-zero pattern, which
- * padding with zero writes, is 2^-127.
- */
+ * element takes ceil(bits / 8) bytes, whose unused upper bits are zero. `one`, `lowest` and
+ * `highest` are the bit patterns of these values (of the real part for complex types); lowest and
+ * highest are -inf and +inf, or the finite extremes of a type without infinities. Two types lack a
+ * value: s1 holds -1 and 0, so it has no one; f8e8m0fnu holds only powers of two, so its all-zero
+ * pattern, which padding with zero writes, is 2^-127. */
 #define RELAYOUT_ELEMENT_TYPE_TABLE(X)                                                             \
   X(PRED, 1, "pred", 1, PRED, 0x1, 0x0, 0x1)                                                       \
   X(S1, 30, "s1", 1, SIGNED, 0x0, 0x1, 0x0)                                                        \
@@ -78,8 +76,8 @@ enum { RELAYOUT_MAX_ELEMENT_SIZE = 16 };
 /* XLA's name of the type; "invalid" for a number outside the table. Static storage. */
 RELAYOUT_API const char *relayout_element_type_name(relayout_element_type type);
 
-/* Finds the type of exactly this name. Types that are no array elements (tuple, token, opaque) are
- * refused by name. RELAYOUT_INVALID_TEXT. */
+/* Finds the type with exactly this name. Types that are not array elements (tuple, token, opaque)
+ * are refused; the message names them. RELAYOUT_INVALID_TEXT. */
 RELAYOUT_API relayout_status relayout_element_type_parse(const char *text,
                                                          relayout_element_type *type,
                                                          relayout_error *error);

@@ -27,9 +27,8 @@ enum {
  */
 #define RELAYOUT_TILE_COMBINE INT64_MIN
 
-/* What a destination's padding is filled with, be it that of wider dimensions, of tiles
- * or of the tail. XLA, which had this until 2018, numbered zero to unknown from 1; here
- * a zeroed layout means zero. */
+/* The value of a destination's padding: of padded dimensions, of tiles and of the tail. XLA had
+ * this until 2018 and numbered the values from 1; here a layout of all zeros pads with zero. */
 typedef enum relayout_padding_value {
   RELAYOUT_PADDING_ZERO = 0,
   RELAYOUT_PADDING_ONE = 1,
@@ -54,24 +53,26 @@ typedef struct relayout_layout {
   /* One element as it lies in memory (host byte order), for RELAYOUT_PADDING_LITERAL. */
   uint8_t padding_literal[RELAYOUT_MAX_ELEMENT_SIZE];
 
-  /* Tiles, applied in turn: tile i has tile_ranks[i] >= 1 dimensions, major to minor; those of
-   * all tiles follow each other in tile_dimensions. Each is >= 1 or RELAYOUT_TILE_COMBINE,
-   * which the last of a tile is not.
+  /* The tiles, applied in this order: tile i has tile_ranks[i] >= 1 dimensions, major to minor;
+   * tile_dimensions lists the dimensions of all tiles one after the other. Each is >= 1 or
+   * RELAYOUT_TILE_COMBINE; the last of a tile must not be RELAYOUT_TILE_COMBINE.
    *
-   * A tile lies over the most minor of the physical dimensions, whose first are the array's, padded
-   * widths and all. With more dimensions than there are, it finds dimensions of size 1 before them.
-   * `*` merges a dimension into the next more minor one. Of each dimension it then makes two: how
-   * many tiles it takes, rounded up, stays where it was, and its size in the tile is appended as a
-   * more minor one (XLA, docs/tiled_layout.md). What the last tiles do not fill is padding. */
+   * A tile covers the most minor physical dimensions. The first tile's are those of the array, with
+   * their padded widths. A tile with more dimensions than the array has sees dimensions of size 1
+   * before them. `*` merges a dimension into the next more minor one. The tile then makes two
+   * dimensions of each: the number of tiles, rounded up, stays in its place, and the size within
+   * the tile is appended as a more minor dimension (XLA, docs/tiled_layout.md). Elements of the
+   * last tiles that the array does not fill are padding. */
   int32_t tile_count;
   int32_t tile_ranks[RELAYOUT_MAX_TILES];
   int64_t tile_dimensions[RELAYOUT_MAX_TILE_DIMENSIONS];
 
-  /* The array's element count after tiling is rounded up to a multiple of this; 0
-   * means 1. What that adds is padding. */
+  /* The array's element count after tiling is rounded up to a multiple of this; 0 means 1. The
+   * added elements are padding. */
   int64_t tail_padding_alignment_in_elements;
-  /* Bits an element takes in memory: 0 or 8 * its type's bytes for whole bytes, so that 8 means the
-   * same as 0 for s4 and u8, and 32 for f32. All else is a power of two that holds the type's bits:
+  /* The bits of an element in memory: 0 or 8 * its type's bytes for whole bytes, so that 8 means
+   * the same as 0 for s4 and u8, and 32 means the same as 0 for f32. Any other value is a power of
+   * two that holds the type's bits:
    *
    *   1, 2, 4    packed, of types of fewer than 8 bits, over the whole array, padding among them:
    *              element i lies at bit i * n % 8 of byte i * n / 8, the low bits first, and the
@@ -82,14 +83,14 @@ typedef struct relayout_layout {
    *              never used when it is read. With RELAYOUT_PADDING_UNKNOWN all of a padding
    *              element's container stays as it was. */
   int64_t element_size_in_bits;
-  /* XLA's memory space number; kept, and without effect on any byte. */
+  /* XLA's memory space number, which is kept and changes no byte. */
   int64_t memory_space;
 } relayout_layout;
 
 /* ---- Making layouts ------------------------------------------------------------------------- */
 
-/* The dense layout of this order; minor_to_major has `rank` entries (NULL when rank is 0).
- * RELAYOUT_INVALID_SHAPE when it is no permutation or the rank is not in 0 .. 64. */
+/* Makes the dense layout of this order; minor_to_major has `rank` entries (NULL when rank is 0).
+ * RELAYOUT_INVALID_SHAPE if it is not a permutation or the rank is not in 0 .. 64. */
 RELAYOUT_API relayout_status relayout_layout_make(int32_t rank, const int32_t *minor_to_major,
                                                   relayout_layout *layout, relayout_error *error);
 
@@ -99,12 +100,12 @@ RELAYOUT_API relayout_status relayout_layout_make_from_major_to_minor(int32_t ra
                                                                       relayout_layout *layout,
                                                                       relayout_error *error);
 
-/* The layout of this order and these tiles, as the fields of XLA's LayoutProto and of PJRT's tiled
- * layouts have them: minor_to_major has `rank` entries; tile i has tile_ranks[i] dimensions, and
- * those of all tiles follow each other. Tail alignment, element size and memory space are fields to
- * set. NULLs stand for lists without entries. RELAYOUT_INVALID_ARGUMENT for NULLs elsewhere;
- * RELAYOUT_INVALID_SHAPE as relayout_shape_validate has it, and for more tiles than a layout holds.
- */
+/* Makes the layout of this order and these tiles, given as in XLA's LayoutProto and PJRT's tiled
+ * layouts: minor_to_major has `rank` entries; tile i has tile_ranks[i] dimensions, and
+ * tile_dimensions lists those of all tiles one after the other. Set tail alignment, element size
+ * and memory space in the result. A list without entries may be NULL. RELAYOUT_INVALID_ARGUMENT for
+ * any other NULL; RELAYOUT_INVALID_SHAPE as in relayout_shape_validate, and for more tiles than a
+ * layout holds. */
 RELAYOUT_API relayout_status relayout_layout_make_tiled(int32_t rank, const int64_t *minor_to_major,
                                                         size_t tile_count, const size_t *tile_ranks,
                                                         const int64_t *tile_dimensions,
@@ -121,45 +122,48 @@ RELAYOUT_API relayout_status relayout_layout_make_ascending(int32_t rank, relayo
 
 /* ---- Asking layouts ------------------------------------------------------------------------- */
 
-/* Equal in every field that means something: order, padding, tiles, tail alignment, element size,
- * memory space. A field at its default equals the same default written otherwise (an alignment of 0
- * and 1). A layout knows neither its dimensions nor its element type, so that padding that widens
- * nothing differs from none, and an element size of whole bytes from 0: compare shapes for that. */
+/* True if all fields that matter are equal: order, padding, tiles, tail alignment, element size,
+ * memory space. Two ways to write a default are equal, such as an alignment of 0 and of 1. A layout
+ * has neither dimensions nor an element type, so padded dimensions that equal the dimensions differ
+ * from none, and an element size of whole bytes differs from 0: compare shapes instead to treat
+ * these as equal. */
 RELAYOUT_API bool relayout_layout_equal(const relayout_layout *a, const relayout_layout *b);
 
-/* The order is {rank-1 .. 0} (dimension 0 is the most major), or {0 .. rank-1} (the most minor). */
+/* True if the order is {rank-1 .. 0} (dimension 0 is the most major), or {0 .. rank-1} (dimension 0
+ * is the most minor). */
 RELAYOUT_API bool relayout_layout_is_monotonic_with_dim0_major(const relayout_layout *layout);
 RELAYOUT_API bool relayout_layout_is_monotonic_with_dim0_minor(const relayout_layout *layout);
 
-/* No tiles, elements of whole bytes (in wider containers too), no tail alignment: byte strides
- * describe where all of them lie. */
+/* True without tiles, packed elements and tail alignment: byte strides then describe where all
+ * elements lie. */
 RELAYOUT_API bool relayout_layout_is_untiled(const relayout_layout *layout);
 
-/* Elements take fewer bits than a byte has, so that several of them share one. */
+/* True if an element takes fewer than 8 bits, so that several of them share a byte. */
 RELAYOUT_API bool relayout_layout_is_packed(const relayout_layout *layout);
 
-/* Physical to logical: the logical dimension at physical position `position`, counted from the most
- * major (major) or the most minor (minor). RELAYOUT_OUT_OF_RANGE. */
+/* Returns the logical dimension at physical position `position`, counted from the most major
+ * dimension (major) or from the most minor one (minor). RELAYOUT_OUT_OF_RANGE. */
 RELAYOUT_API relayout_status relayout_layout_major(const relayout_layout *layout, int32_t position,
                                                    int32_t *dimension, relayout_error *error);
 RELAYOUT_API relayout_status relayout_layout_minor(const relayout_layout *layout, int32_t position,
                                                    int32_t *dimension, relayout_error *error);
 
-/* Logical to physical: for each logical dimension its physical position, 0 being the most major.
- * `physical` has room for layout->rank entries. RELAYOUT_INVALID_SHAPE for an invalid order. */
+/* Returns the physical position of each logical dimension, 0 being the most major. `physical` has
+ * room for layout->rank entries. RELAYOUT_INVALID_SHAPE for an invalid order. */
 RELAYOUT_API relayout_status relayout_layout_make_logical_to_physical(const relayout_layout *layout,
                                                                       int32_t *physical,
                                                                       relayout_error *error);
 
-/* Whether these logical dimensions are neighbours in memory, in any order. */
+/* True if these logical dimensions are neighbours in memory, in any order. */
 RELAYOUT_API bool relayout_layout_are_dimensions_consecutive(const relayout_layout *layout,
                                                              int32_t count,
                                                              const int32_t *dimensions);
 
 /* ---- Changing layouts ----------------------------------------------------------------------- */
 
-/* `result` is `layout` with this logical dimension moved to the most major or most minor physical
- * position, the others keeping their order. `result` may be `layout`. RELAYOUT_OUT_OF_RANGE. */
+/* `result` becomes `layout` with this logical dimension at the most major or the most minor
+ * physical position; the other dimensions keep their order. `result` may be `layout`.
+ * RELAYOUT_OUT_OF_RANGE. */
 RELAYOUT_API relayout_status relayout_layout_move_dimension_to_major(const relayout_layout *layout,
                                                                      int32_t dimension,
                                                                      relayout_layout *result,
@@ -171,9 +175,9 @@ RELAYOUT_API relayout_status relayout_layout_move_dimension_to_minor(const relay
 
 /* ---- Padding value -------------------------------------------------------------------------- */
 
-/* The bytes of one element of padding, byte_size(type) of them, as they lie in whole bytes. Those
- * of RELAYOUT_PADDING_UNKNOWN are zero. RELAYOUT_INVALID_SHAPE where the type has no such value
- * (lowest and highest of a complex type, one of s1). */
+/* Returns the relayout_element_type_byte_size(type) bytes of one element of padding, in whole
+ * bytes. They are zero for RELAYOUT_PADDING_UNKNOWN. RELAYOUT_INVALID_SHAPE if the type lacks the
+ * value (complex types have no lowest and highest, s1 has no one). */
 RELAYOUT_API relayout_status relayout_layout_padding_bytes(const relayout_layout *layout,
                                                            relayout_element_type type,
                                                            uint8_t bytes[RELAYOUT_MAX_ELEMENT_SIZE],
@@ -181,17 +185,17 @@ RELAYOUT_API relayout_status relayout_layout_padding_bytes(const relayout_layout
 
 /* ---- Text ----------------------------------------------------------------------------------- */
 
-/* Parses `{0,1:PD(3,5)PV(lowest)T(8,128)}` for a shape of this element type and rank; the text form
- * is described at relayout_shape_parse. Empty text is the default layout. RELAYOUT_INVALID_TEXT,
- * RELAYOUT_INVALID_SHAPE, RELAYOUT_UNSUPPORTED. */
+/* Parses a layout such as `{0,1:PD(3,5)PV(lowest)T(8,128)}` for a shape of this element type and
+ * rank; relayout_shape_parse describes the text form. Empty text is the default layout.
+ * RELAYOUT_INVALID_TEXT, RELAYOUT_INVALID_SHAPE, RELAYOUT_UNSUPPORTED. */
 RELAYOUT_API relayout_status relayout_layout_parse(const char *text, relayout_element_type type,
                                                    int32_t rank, relayout_layout *layout,
                                                    relayout_error *error);
 
-/* Prints as XLA does; the text is empty for a scalar's layout without properties, and for an
- * invalid layout. Like snprintf: writes at most `capacity` bytes with the NUL (buffer may be NULL
- * when capacity is 0) and returns the length of the whole text without it. The element type says
- * how a padding literal is written. */
+/* Prints the layout as XLA does. The text is empty for a scalar's layout without properties, and
+ * for an invalid layout. Like snprintf: writes at most `capacity` bytes with the NUL (buffer may be
+ * NULL when capacity is 0) and returns the length of the whole text without it. The element type
+ * decides how a padding literal is printed. */
 RELAYOUT_API size_t relayout_layout_format(const relayout_layout *layout,
                                            relayout_element_type type, char *buffer,
                                            size_t capacity);

@@ -1,6 +1,5 @@
-/* pjrt.h: the layouts of PJRT's C API as views. Include its own header, pjrt_c_api.h, before this
- * one. Nothing here is compiled into the library.
- */
+/* pjrt.h: the layouts of PJRT's C API as views. Include PJRT's own header, pjrt_c_api.h, before
+ * this one. Nothing here is compiled into the library. */
 #ifndef RELAYOUT_PJRT_H
 #define RELAYOUT_PJRT_H
 
@@ -16,8 +15,8 @@
 extern "C" {
 #endif
 
-/* What relayout_view_from_pjrt_fields makes of these arguments of PJRT_Client_BufferFromHostBuffer,
- * or of a buffer's; `layout` NULL means that none is given. */
+/* Calls relayout_view_from_pjrt_fields for arguments of PJRT_Client_BufferFromHostBuffer, or for
+ * the properties of a buffer; `layout` NULL means that none is given. */
 static inline relayout_status relayout_view_from_pjrt(PJRT_Buffer_Type type,
                                                       const int64_t *dimensions, size_t rank,
                                                       const PJRT_Buffer_MemoryLayout *layout,
@@ -44,7 +43,7 @@ static inline relayout_status relayout_view_from_pjrt(PJRT_Buffer_Type type,
   return relayout_view_from_pjrt_fields(&fields, view, error);
 }
 
-/* Fills in what relayout_view_to_pjrt_fields makes of a view, for PJRT_Client_BufferFromHostBuffer,
+/* Calls relayout_view_to_pjrt_fields, for arguments of PJRT_Client_BufferFromHostBuffer,
  * PJRT_Buffer_ToHostBuffer and the like; `layout` points into `lists`. */
 static inline relayout_status
 relayout_view_to_pjrt(const relayout_view *view, relayout_pjrt_lists *lists, PJRT_Buffer_Type *type,

@@ -24,13 +24,12 @@
  *                   XLA, or wraps. NaN is 0.
  *     to pred       1 unless the value is 0, before any rounding
  *
- * f4e2m1fn and the f6 types have no NaN, f8e8m0fnu neither zero nor sign: they follow ml_dtypes
- * (NaN becomes the zero of the other sign; zeros and negative numbers become NaN). f8e8m0fnu's
- * numbers are powers of two, to which ml_dtypes and XLA round in a way of their own: of two as near
- * to the greater, so that 3 becomes 4; from between 2^-127, the least, and 2^-126 always to 2^-126;
- * and from below 2^-127 to 2^-127. Complex types change into no other. All devices agree in every
- * bit.
- */
+ * Two kinds of floats follow ml_dtypes: f4e2m1fn and the f6 types have no NaN, and a NaN becomes
+ * the zero of the other sign; f8e8m0fnu has neither zero nor sign, and zeros and negative numbers
+ * become NaN. The values of f8e8m0fnu are powers of two, and rounding to them follows ml_dtypes and
+ * XLA: ties go to the greater power, so that 3 becomes 4; a value between 2^-127, the least, and
+ * 2^-126 becomes 2^-126; and a positive value below 2^-127 becomes 2^-127. Complex types cannot
+ * change to other types. All devices agree in every bit. */
 #ifndef RELAYOUT_PLAN_H
 #define RELAYOUT_PLAN_H
 
@@ -50,7 +49,7 @@ typedef struct relayout_plan relayout_plan;
 
 /* How a new plan chooses its schedules. */
 typedef enum relayout_plan_effort {
-  RELAYOUT_PLAN_ESTIMATE = 0, /* a cost model predicts the best way, in microseconds */
+  RELAYOUT_PLAN_ESTIMATE = 0, /* a cost model predicts the fastest schedule, in microseconds */
   RELAYOUT_PLAN_MEASURE = 1   /* the most promising schedules are run, several times each */
 } relayout_plan_effort;
 

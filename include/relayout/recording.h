@@ -6,11 +6,10 @@
  *     ... the caller's other commands; finalize, enqueue, wait ...
  *     relayout_recording_destroy(recording);
  *
- * The extension is provisional, and its functions are the platform's, not the loader's. Known here
- * are versions 0.9 and 1 of cl_khr_command_buffer, and from 0.9.2 to before 0.10 of
- * cl_khr_command_buffer_mutable_dispatch. OpenCL's headers may lack them: the two types that are
- * used here are declared once more.
- */
+ * The extension is provisional; the library gets its functions from the platform, not from the
+ * loader. The library supports versions 0.9 and 1 of cl_khr_command_buffer, and versions from 0.9.2
+ * to before 0.10 of cl_khr_command_buffer_mutable_dispatch. OpenCL's headers may lack the
+ * extension, so this one declares the two types that it uses. */
 #ifndef RELAYOUT_RECORDING_H
 #define RELAYOUT_RECORDING_H
 
@@ -27,24 +26,24 @@ typedef cl_uint cl_sync_point_khr;
 
 /* A relayout in a command buffer. It holds its plan, and kernels that no other relayout uses.
  * Command buffers take no native kernels: on a device that runs these, the first recording of a
- * plan compiles other ones. */
+ * plan compiles work-group kernels. */
 typedef struct relayout_recording relayout_recording;
 
-/* Appends the relayout of a buffer to a command buffer of the caller's, which was made for `queue`
- * alone and is being recorded, behind the `n_wait` sync points of `wait`; buffers and offsets are
- * as in relayout_plan_enqueue. `*sync_point`, where `sync_point` is not NULL, becomes one that
- * comes with the relayout's end. A plan on an empty destination appends a barrier.
+/* Appends the relayout of a buffer to the caller's command buffer, after the `n_wait` sync points
+ * of `wait`. The command buffer must be made for `queue` alone and not be finalized. Buffers and
+ * offsets are as in relayout_plan_enqueue. If `sync_point` is not NULL, `*sync_point` becomes a
+ * sync point that completes with the relayout. A plan on an empty destination appends a barrier.
  *
- * The recording must live as long as the command buffer may run, and so must the buffers: there are
- * drivers that read a kernel's arguments only then. Where the command buffer was made with
- * CL_COMMAND_BUFFER_MUTABLE_KHR and the device has cl_khr_command_buffer_mutable_dispatch, its
- * buffers can be changed.
+ * The recording and the buffers must live as long as the command buffer may run: some drivers read
+ * a kernel's arguments only then. The recording's buffers can be changed if the command buffer was
+ * made with CL_COMMAND_BUFFER_MUTABLE_KHR and the device has
+ * cl_khr_command_buffer_mutable_dispatch.
  *
  * The statuses are those of relayout_plan_enqueue; RELAYOUT_INVALID_ARGUMENT also for a command
- * buffer that is not being recorded, RELAYOUT_UNSUPPORTED for a device without the extension, or
- * with a version that is not known, and for a command buffer of several queues. On failure nothing
- * is appended and `*recording` becomes NULL; but where a relayout takes several kernels, the driver
- * may take some and refuse the next: after RELAYOUT_OPENCL_ERROR the command buffer must not be
+ * buffer that is finalized, RELAYOUT_UNSUPPORTED for a device without the extension, or with a
+ * version that the library does not support, and for a command buffer of several queues. On failure
+ * `*recording` becomes NULL and nothing is appended, except that the driver may accept some kernels
+ * of a relayout and refuse the next: after RELAYOUT_OPENCL_ERROR the command buffer must not be
  * run. */
 RELAYOUT_API relayout_status relayout_plan_record(
     relayout_plan *plan, cl_command_buffer_khr command_buffer, cl_command_queue queue,
@@ -52,8 +51,8 @@ RELAYOUT_API relayout_status relayout_plan_record(
     cl_uint n_wait, const cl_sync_point_khr *wait, cl_sync_point_khr *sync_point,
     relayout_recording **recording, relayout_error *error);
 
-/* The same alone in a command buffer of its own on the caller's queue, finalized: it is mutable
- * where the device has that. */
+/* Makes a command buffer on the caller's queue that holds this relayout alone, and finalizes it. It
+ * is mutable if the device supports that. */
 RELAYOUT_API relayout_status relayout_recording_create(relayout_plan *plan, cl_command_queue queue,
                                                        cl_mem source, size_t source_offset,
                                                        cl_mem destination,
@@ -61,35 +60,35 @@ RELAYOUT_API relayout_status relayout_recording_create(relayout_plan *plan, cl_c
                                                        relayout_recording **recording,
                                                        relayout_error *error);
 
-/* Enqueues such a recording's command buffer on its queue behind the `n_wait` events of `wait`.
- * Never blocks or waits. `*event`, where `event` is not NULL, becomes one that completes with the
- * relayout; the caller releases it. Again before the last run is done: RELAYOUT_OPENCL_ERROR where
- * the device's command buffers do not have simultaneous use. RELAYOUT_INVALID_ARGUMENT for a
- * recording in a caller's command buffer, which the caller enqueues. On failure `*event` becomes
- * NULL. */
+/* Enqueues the command buffer of a recording that relayout_recording_create made, on its queue,
+ * after the `n_wait` events of `wait`. Never blocks or waits. If `event` is not NULL, `*event`
+ * becomes an event that completes with the relayout; the caller releases it. RELAYOUT_OPENCL_ERROR
+ * if the last run is not done and the device's command buffers do not support simultaneous use.
+ * RELAYOUT_INVALID_ARGUMENT for a recording in a caller's command buffer, which the caller must
+ * enqueue. On failure `*event` becomes NULL. */
 RELAYOUT_API relayout_status relayout_recording_enqueue(relayout_recording *recording,
                                                         cl_uint n_wait, const cl_event *wait,
                                                         cl_event *event, relayout_error *error);
 
-/* Has the runs from now on move other buffers, which must live as long; the command buffer is
- * finalized, and no run of it is under way. Places are checked as in relayout_plan_enqueue. The
- * recorded kernels stay: they may want sides at larger multiples of bytes than elements do, as the
- * first places had them, and other places are RELAYOUT_INVALID_ARGUMENT then. RELAYOUT_UNSUPPORTED
- * where the command buffer is not mutable or the device lacks mutable dispatch,
- * RELAYOUT_OUT_OF_MEMORY, RELAYOUT_OPENCL_ERROR. On failure nothing is changed. */
+/* Makes later runs use other buffers, which must live as long as the command buffer may run. The
+ * command buffer must be finalized, and none of its runs may be in progress. Buffers and offsets
+ * are checked as in relayout_plan_enqueue. The recorded kernels stay the same: they may need the
+ * alignment that the first offsets had, and less aligned offsets are RELAYOUT_INVALID_ARGUMENT in
+ * that case. RELAYOUT_UNSUPPORTED if the command buffer is not mutable or the device lacks mutable
+ * dispatch, RELAYOUT_OUT_OF_MEMORY, RELAYOUT_OPENCL_ERROR. On failure nothing changes. */
 RELAYOUT_API relayout_status relayout_recording_set_buffers(relayout_recording *recording,
                                                             cl_mem source, size_t source_offset,
                                                             cl_mem destination,
                                                             size_t destination_offset,
                                                             relayout_error *error);
 
-/* Takes another hold of a recording that somebody holds, from any thread: it wants one more
- * relayout_recording_destroy. NULL is allowed. All other calls on a recording, or on recordings in
- * one command buffer, are one thread's at a time. */
+/* Adds a reference to a recording, which needs one more relayout_recording_destroy. Any thread may
+ * call it. NULL is allowed. Only one thread at a time may make any other call on a recording, or on
+ * recordings in one command buffer. */
 RELAYOUT_API void relayout_recording_retain(relayout_recording *recording);
 
-/* Drops one hold. NULL is allowed. The last one releases the plan, the kernels and a command buffer
- * of its own, none of whose runs may be under way. */
+/* Drops one reference. NULL is allowed. Dropping the last reference releases the plan, the kernels
+ * and the recording's own command buffer, none of whose runs may be in progress. */
 RELAYOUT_API void relayout_recording_destroy(relayout_recording *recording);
 
 #ifdef __cplusplus

@@ -1,11 +1,10 @@
 /* view.h: a tensor as it lies in somebody's memory, which need not be a whole one: a slice, a
  * broadcast, rows that run backwards, a part of a larger buffer.
  *
- * A view is a shape, where its elements lie from a pointer on, and whether they may be written. It
- * is a plain value, like a shape: fill it, copy it, compare it. It owns nothing and knows no
- * pointer: calls that move data are given that, or a buffer, beside it. All functions here are pure
- * and thread-safe.
- */
+ * A view is a shape, the places of its elements relative to a pointer, and whether they may be
+ * written. It is a plain value, like a shape: fill it, copy it, compare it. It owns nothing and
+ * contains no pointer: calls that move data take a pointer or a buffer in addition. All functions
+ * here are pure and thread-safe. */
 #ifndef RELAYOUT_VIEW_H
 #define RELAYOUT_VIEW_H
 
@@ -20,8 +19,8 @@
 extern "C" {
 #endif
 
-/* In which order the bytes of a number lie: of an element, or of each part of a complex one.
- * Elements of one byte have none. */
+/* The order of the bytes of an element, or of each part of a complex element. It does not matter
+ * for elements of one byte. */
 typedef enum relayout_byte_order {
   RELAYOUT_BYTE_ORDER_NATIVE = 0, /* the host's */
   RELAYOUT_BYTE_ORDER_LITTLE = 1, /* the lowest bits come first */
@@ -29,47 +28,51 @@ typedef enum relayout_byte_order {
 } relayout_byte_order;
 
 typedef struct relayout_view {
-  /* Where the view is strided its layout is the default one: no order, padding or tiles. */
+  /* The layout of a strided view must be the default one: no other order, no padding and no tiles.
+   */
   relayout_shape shape;
-  /* False: elements lie as the shape's layout says. True: byte_strides has the bytes from an
-   * element to its neighbour along each logical dimension, which may be 0 and negative too. */
+  /* False: the shape's layout says where elements lie. True: byte_strides says how many bytes lie
+   * between neighbours along each logical dimension; a stride may be 0 or negative. */
   bool is_strided;
-  /* Nothing may be written through it: it is no relayout's destination. */
+  /* True: the view cannot be a relayout's destination. */
   bool is_read_only;
-  /* From the pointer or offset that a call is given to the tensor's first byte, or where the view
-   * is strided to the element at index 0, ..., 0. */
+  /* The bytes from the pointer or offset that a call is given to the tensor's first byte; for a
+   * strided view, to the element at index 0, ..., 0. */
   int64_t byte_offset;
   int64_t byte_strides[RELAYOUT_MAX_RANK];
-  /* Padding that is written has this order too. Wider containers have the host's alone, unless
-   * their elements are bytes. */
+  /* The byte order of the elements, and of padding that is written. Elements of several bytes in
+   * wider containers must have the host's byte order. */
   relayout_byte_order byte_order;
 } relayout_view;
 
 /* ---- Making views --------------------------------------------------------------------------- */
 
-/* All of a tensor of this shape. What relayout_shape_validate returns. */
+/* Makes a view of a whole tensor of this shape. Returns what relayout_shape_validate returns. */
 RELAYOUT_API relayout_status relayout_view_make(const relayout_shape *shape, relayout_view *view,
                                                 relayout_error *error);
 
-/* By strides in bytes, `rank` of them, like the dimensions. Strides NULL: one element behind the
- * other, the last dimension the fastest. What relayout_view_validate returns. */
+/* Makes a strided view. `dimensions` and `byte_strides` have `rank` entries. With NULL strides the
+ * elements follow each other, the last dimension varying fastest. Returns what
+ * relayout_view_validate returns. */
 RELAYOUT_API relayout_status relayout_view_make_strided(relayout_element_type type, int32_t rank,
                                                         const int64_t *dimensions,
                                                         const int64_t *byte_strides,
                                                         relayout_view *view, relayout_error *error);
 
-/* A part of a view, as NumPy's slices: along this dimension (a negative number counts from the end)
- * the `count` elements from index `first` on that are `step` apart; -1 goes backwards, 0 repeats
- * one. The others stay. `result` may be `view`, and is strided. RELAYOUT_OUT_OF_RANGE for a
- * dimension or an index that is not there, RELAYOUT_INVALID_ARGUMENT for a count below 0,
- * RELAYOUT_UNSUPPORTED for a layout with tiles, packed elements or wider containers. */
+/* Makes a view of a part, like NumPy's slices: along this dimension (a negative number counts from
+ * the end) `count` elements, beginning at index `first` and `step` apart; a step of -1 goes
+ * backwards, and 0 repeats one element. The other dimensions stay whole. `result` becomes strided
+ * and may be `view`. RELAYOUT_OUT_OF_RANGE for a dimension or an index out of range,
+ * RELAYOUT_INVALID_ARGUMENT for a negative count, RELAYOUT_UNSUPPORTED for a layout with tiles,
+ * packed elements or wider containers. */
 RELAYOUT_API relayout_status relayout_view_slice(const relayout_view *view, int64_t dimension,
                                                  int64_t first, int64_t count, int64_t step,
                                                  relayout_view *result, relayout_error *error);
 
-/* The same elements under other indices: dimension i of the result is dimension permutation[i] of
- * `view`, as relayout_shape_permute_dimensions has it. `result` may be `view`. RELAYOUT_UNSUPPORTED
- * for a layout with tiles, RELAYOUT_INVALID_ARGUMENT for no permutation. */
+/* Makes a view of the same elements with permuted indices: dimension i of the result is dimension
+ * permutation[i] of `view`, as in relayout_shape_permute_dimensions. `result` may be `view`.
+ * RELAYOUT_UNSUPPORTED for a layout with tiles, RELAYOUT_INVALID_ARGUMENT if `permutation` is not a
+ * permutation. */
 RELAYOUT_API relayout_status relayout_view_permute_dimensions(const relayout_view *view,
                                                               const int32_t *permutation,
                                                               relayout_view *result,
@@ -77,24 +80,23 @@ RELAYOUT_API relayout_status relayout_view_permute_dimensions(const relayout_vie
 
 /* ---- Asking --------------------------------------------------------------------------------- */
 
-/* Checks that the shape is valid, and of a strided view that its layout is the default one, that no
- * element takes other than its own bytes, and that all lie within 2^57 bytes; and that the offset
- * is no farther than that from 0. RELAYOUT_INVALID_ARGUMENT, RELAYOUT_SIZE_OVERFLOW,
- * RELAYOUT_UNSUPPORTED for elements in wider containers that have the other byte order than the
- * host, and what relayout_shape_validate returns. */
+/* Checks that the shape is valid and that the offset is at most 2^57 bytes from 0. Checks that a
+ * strided view has the default layout with elements of whole bytes, which all lie within 2^57
+ * bytes. RELAYOUT_INVALID_ARGUMENT, RELAYOUT_SIZE_OVERFLOW, RELAYOUT_UNSUPPORTED for elements in
+ * wider containers whose byte order is not the host's, and what relayout_shape_validate returns. */
 RELAYOUT_API relayout_status relayout_view_validate(const relayout_view *view,
                                                     relayout_error *error);
 
-/* The same shape, strides, offset, rights and byte order. Strides of dimensions of size 1 say
- * nothing, and the host's byte order is the native one. */
+/* True if shape, strides, offset, is_read_only and byte order are the same. Strides of dimensions
+ * of size 1 do not matter, and the host's byte order is the same as the native one. */
 RELAYOUT_API bool relayout_view_equal(const relayout_view *a, const relayout_view *b);
 
-/* The bytes from the lowest that belongs to the tensor, padding included, to the highest, and how
- * far the lowest is from the pointer that calls are given. */
+/* Returns how many bytes the tensor spans, padding included, and how far its lowest byte is from
+ * the pointer that calls are given. */
 RELAYOUT_API relayout_status relayout_view_span(const relayout_view *view, int64_t *lowest,
                                                 size_t *bytes, relayout_error *error);
 
-/* Its strides in bytes, `rank` of them, whether it is strided or its layout has some.
+/* Returns the `rank` strides in bytes of a strided view, or of a layout that has strides.
  * RELAYOUT_UNSUPPORTED for a layout with tiles or packed elements. */
 RELAYOUT_API relayout_status relayout_view_byte_strides(const relayout_view *view,
                                                         int64_t *byte_strides,

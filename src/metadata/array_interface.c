@@ -46,7 +46,7 @@ static relayout_status read_typestr(const char *typestr, relayout_element_type *
       continue;
     }
     if (!read_order(typestr, strcmp(types[i].digits, "1") == 0, order)) {
-      return rlt_fail(error, RELAYOUT_UNSUPPORTED, "typestr is %s, which says no order of bytes",
+      return rlt_fail(error, RELAYOUT_UNSUPPORTED, "typestr is %s, which has no byte order",
                       quoted.text);
     }
     *order = rlt_byte_order_is_foreign(*order) ? *order : RELAYOUT_BYTE_ORDER_NATIVE;

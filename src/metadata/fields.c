@@ -150,7 +150,7 @@ static relayout_status fail_at_value(const char *whose, const rlt_field *of, rlt
     rlt_text_add(&text, ", the others to %" PRId64, of->most_of_others);
   }
   return rlt_fail(error, RELAYOUT_INVALID_TEXT,
-                  "%s: `%s` has an impossible value; expected %s%d number%s from %" PRId64
+                  "%s: `%s` has an invalid value; expected %s%d number%s from %" PRId64
                   " to %" PRId64 "%s%s",
                   whose, rlt_quote_printable(word.at, word.length).text,
                   of->may_end && numbers > 1 ? "up to " : "", numbers, numbers == 1 ? "" : "s",

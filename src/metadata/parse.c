@@ -472,15 +472,15 @@ static bool carry_literal(text_parser *parser, const char *where) {
   rlt_text text = rlt_text_in(number, sizeof number);
   rlt_element element = rlt_element_load(old, parser->layout->padding_literal);
   rlt_literal_format(old, element, &text);
-  relayout_error cause = {.message = "it is no number"};
+  relayout_error cause = {.message = "it is not a number"};
   relayout_status status = RELAYOUT_INVALID_SHAPE;
   if (strncmp(number, "0x", 2) != 0) { /* else the bits of the other type */
     status = rlt_literal_parse(number, strlen(number), parser->row, &element, &cause);
   }
   if (status != RELAYOUT_OK) {
     return fail_at(parser, where, RELAYOUT_INVALID_SHAPE,
-                   "the padding value %s of %s is none of %s (%s): state the layout, too", number,
-                   old->name, parser->row->name, cause.message);
+                   "%s cannot have the padding value %s of %s (%s): state the layout, too",
+                   parser->row->name, number, old->name, cause.message);
   }
   rlt_element_store(parser->row, element, parser->layout->padding_literal);
   return true;
@@ -506,8 +506,8 @@ static bool carry_layout(text_parser *parser, const char *where) {
   relayout_error cause;
   const relayout_status status = rlt_check_layout(layout, type, &cause);
   return status == RELAYOUT_OK ||
-         fail_at(parser, where, status, "the layout of %s is none of %s (%s): state one, too",
-                 relayout_element_type_name(old), parser->row->name, cause.message);
+         fail_at(parser, where, status, "%s cannot have the layout of %s (%s): state one, too",
+                 parser->row->name, relayout_element_type_name(old), cause.message);
 }
 
 /* `*is_whole` becomes true before dimensions, where nothing is left to the defaults. */

@@ -46,8 +46,8 @@ relayout_status rlt_view_check_byte_order(const relayout_shape *shape, relayout_
                                           const char *name, relayout_error *error) {
   const int number = (int)order;
   if (number < RELAYOUT_BYTE_ORDER_NATIVE || number > RELAYOUT_BYTE_ORDER_BIG) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s->byte_order is %d, which is none", name,
-                    number);
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
+                    "%s->byte_order is %d, which is not a byte order", name, number);
   }
   if (rlt_is_swapped(shape->element_type, order) && rlt_custom_bits(shape) > 0) {
     return rlt_fail(error, RELAYOUT_UNSUPPORTED,

@@ -89,7 +89,7 @@ relayout_status rlt_cl_load(relayout_error *error) {
     return rlt_fail(
         error, RELAYOUT_UNSUPPORTED,
         "there is no OpenCL: %s cannot be loaded (%s), and relayout_opencl_use has not been called",
-        loader_name, reason == NULL ? "no reason is known" : reason);
+        loader_name, reason == NULL ? "unknown reason" : reason);
   }
   rlt_cl_functions functions;
   bool are_used = false; /* or what another thread has handed in meanwhile */
@@ -111,5 +111,6 @@ relayout_status relayout_opencl_use(relayout_opencl_lookup *lookup, void *contex
   return status != RELAYOUT_OK || are_used
              ? status
              : rlt_fail(error, RELAYOUT_UNSUPPORTED,
-                        "lookup comes too late: other OpenCL functions are in use already");
+                        "lookup: other OpenCL functions are already in use; call "
+                        "relayout_opencl_use before OpenCL devices are listed or opened");
 }

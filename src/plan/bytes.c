@@ -1,10 +1,10 @@
-/* bytes.c: which bytes of its sides a plan takes. */
+/* bytes.c: which bytes of its sides a plan reads and writes. */
 #include "base/error.h"
 #include "plan/plan.h"
 #include "problem/runs.h"
 
 typedef struct byte_visit {
-  int64_t lowest; /* of the side, from the caller's pointer on */
+  int64_t lowest; /* offset of the side from the caller's pointer */
   relayout_bytes_visitor visitor;
   void *context;
 } byte_visit;

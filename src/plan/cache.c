@@ -1,5 +1,5 @@
-/* cache.c: plans by what they are asked for as, and by when that was last: those that were used
- * least lately go first. */
+/* cache.c: a hash table of plans by views and request, and a list by time of use: the least
+ * recently used plans are evicted first. */
 #include "plan/cache.h"
 
 #include <pthread.h>
@@ -11,7 +11,8 @@
 #include "base/hash.h"
 #include "base/memory.h"
 
-/* A power of two; there are twice as many when there are as many plans. */
+/* The number of buckets at first, a power of two. It doubles when there are as many plans as
+ * buckets. */
 enum { FIRST_BUCKETS = 64 };
 
 typedef struct entry {
@@ -19,15 +20,15 @@ typedef struct entry {
   relayout_plan *plan; /* held */
   uint64_t device_bytes;
   uint64_t host_bytes;
-  struct entry *next; /* of the same bucket */
+  struct entry *next; /* the next of the same bucket */
   struct entry *newer;
-  struct entry *older; /* of those that were taken out: the next */
+  struct entry *older; /* the next of the evicted ones */
 } entry;
 
 struct rlt_plan_cache {
   pthread_mutex_t mutex;
-  uint64_t budget;       /* for the memory that plans take, the device's and the host's */
-  uint64_t device_bytes; /* that they take */
+  uint64_t budget;       /* limit for the memory of plans, the device's and the host's */
+  uint64_t device_bytes; /* what the plans take */
   uint64_t host_bytes;
   uint64_t count;
   entry *newest;
@@ -57,7 +58,7 @@ static entry **bucket_of(rlt_plan_cache *cache, uint64_t hash) {
   return &cache->buckets[hash & (cache->bucket_count - 1)];
 }
 
-/* Out of the order of use. */
+/* Removes an entry from the list by time of use. */
 static void unlink_entry(rlt_plan_cache *cache, entry *of) {
   *(of->newer == NULL ? &cache->newest : &of->newer->older) = of->older;
   *(of->older == NULL ? &cache->oldest : &of->older->newer) = of->newer;
@@ -70,8 +71,8 @@ static void put_in_front(rlt_plan_cache *cache, entry *of) {
   cache->newest = of;
 }
 
-/* Takes the oldest plans out until the others are within the budget, or until there is none: a list
- * of them, to be dropped without the lock. */
+/* Evicts the least recently used plans until the others are within the budget. Returns the evicted
+ * ones as a list, to be dropped without the lock. */
 static entry *take_out(rlt_plan_cache *cache, bool all) {
   entry *taken = NULL;
   while (cache->oldest != NULL && (all || cache->host_bytes > cache->budget ||
@@ -92,7 +93,7 @@ static entry *take_out(rlt_plan_cache *cache, bool all) {
   return taken;
 }
 
-/* Takes over the buckets, of which there are twice as many; what is to be freed. */
+/* Replaces the buckets by twice as many, and returns the old ones, to be freed. */
 static entry **spread(rlt_plan_cache *cache, entry **buckets) {
   entry **const former = cache->buckets;
   cache->bucket_count *= 2;
@@ -162,8 +163,8 @@ static uint64_t hash_numbers(uint64_t hash, const int64_t *numbers, int32_t coun
   return hash;
 }
 
-/* Over the fields that differ most, dimensions two numbers at a time. Nobody has checked the counts
- * of a layout yet. */
+/* Hashes the fields that differ most, dimensions two numbers at a time. The counts of the layout
+ * are not checked yet, so they bound no loop here. */
 static uint64_t hash_view(uint64_t hash, const rlt_view *view) {
   const relayout_shape *const shape = view->shape;
   const relayout_layout *const layout = &shape->layout;
@@ -191,7 +192,7 @@ static uint64_t hash_all(const rlt_view *from, const rlt_view *to, const rlt_wis
   return hash_number(hash, scale);
 }
 
-/* Mostly few, for which calling memcmp takes longer. */
+/* Usually there are few, and a call of memcmp would take longer. */
 static bool same_sizes(const int64_t *a, const int64_t *b, int32_t count) {
   int32_t i = 0;
   while (i < count && a[i] == b[i]) {
@@ -228,9 +229,9 @@ static bool same_padding(const relayout_layout *a, const relayout_layout *b) {
           memcmp(a->padding_literal, b->padding_literal, sizeof a->padding_literal) == 0);
 }
 
-/* Alike in all that is used of them, also in what moves no byte: plans print their shapes. The
- * rest, which is most, may be anything. `a` is valid, and so is `b` then; before, its counts are
- * used only where they are a's. */
+/* True if the used parts of both are equal, also those that move no byte, because plans print their
+ * shapes. The unused rest may hold anything. `a` is valid; the counts of `b` are used only once
+ * they are known to equal a's. */
 static bool same_shape(const relayout_shape *a, const relayout_shape *b) {
   const relayout_layout *const x = &a->layout;
   const relayout_layout *const y = &b->layout;
@@ -271,7 +272,7 @@ relayout_plan *rlt_plan_cache_find(rlt_plan_cache *cache, const rlt_view *from, 
   return plan;
 }
 
-/* Makes room for more plans, if there is memory for it: with less all goes on, slower. */
+/* Doubles the buckets if there is memory for it; without, the cache still works, but slower. */
 static void grow(rlt_plan_cache *cache) {
   pthread_mutex_lock(&cache->mutex);
   const size_t count = cache->bucket_count;
@@ -282,7 +283,7 @@ static void grow(rlt_plan_cache *cache) {
     return;
   }
   pthread_mutex_lock(&cache->mutex);
-  if (cache->bucket_count == count) { /* nobody else has grown it meanwhile */
+  if (cache->bucket_count == count) { /* no other thread has grown it meanwhile */
     unused = spread(cache, unused);
   }
   pthread_mutex_unlock(&cache->mutex);

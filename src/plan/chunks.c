@@ -1,4 +1,4 @@
-/* chunks.c: which boxes, and a plan for each kind of them. */
+/* chunks.c: chooses the boxes, and makes a plan for each kind of them. */
 #include "plan/chunks.h"
 
 #include <string.h>
@@ -14,8 +14,8 @@ enum { MOST_CHUNKS = 1 << 14, MOST_CHUNK_PLANS = 256 };
 
 /* ---- Which boxes ---- */
 
-/* How far in memory the next index of a dimension is on average, in bytes: tiles have steps of
- * several sizes. The dimension has two indices or more. */
+/* The average distance in memory from one index of a dimension to the next, in bytes: tiles have
+ * steps of several sizes. The dimension has two indices or more. */
 static relayout_status find_step(const relayout_view *view, int32_t dimension, double *step,
                                  relayout_error *error) {
   *step = 0;
@@ -38,7 +38,8 @@ static relayout_status find_step(const relayout_view *view, int32_t dimension, d
   return status;
 }
 
-/* One side of boxes: how far their last element may be from the first, and how far they are. */
+/* One side of boxes: the limit for the distance from the first element to the last, and the average
+ * step of each dimension. */
 typedef struct spanned {
   bool is_limited;
   double most;
@@ -58,8 +59,8 @@ static relayout_status find_side(const relayout_view *view, const rlt_index_box 
   return status;
 }
 
-/* The dimension along which boxes of these sizes span most; -1 where that is within the limit, or
- * no dimension is left to be cut. */
+/* The dimension along which boxes of these sizes span most; -1 if the span is within the limit or
+ * no dimension can be cut further. */
 static int32_t widest(const spanned *side, const rlt_equal_boxes *boxes) {
   double span = 0;
   double most = 0;
@@ -75,8 +76,8 @@ static int32_t widest(const spanned *side, const rlt_equal_boxes *boxes) {
   return span <= side->most ? -1 : best;
 }
 
-/* Half of a size above 1, rounded up to what tiles and lines of memory divide: no more of it than
- * leaves the half smaller. */
+/* Half of a size above 1, rounded up to a multiple of tiles and lines of memory, if the result is
+ * still smaller than the size. */
 static int64_t half_of(int64_t size) {
   int64_t unit = 1;
   while (unit < 1024 && 4 * unit <= size) {
@@ -127,7 +128,7 @@ bool rlt_equal_boxes_next(rlt_equal_boxes *boxes, rlt_index_box *box) {
 
 /* ---- Their plans ---- */
 
-/* MOST_CHUNKS + 1 where there are more. */
+/* The number of chunks, or MOST_CHUNKS + 1 if there are more. */
 static size_t count_of(const rlt_equal_boxes *boxes) {
   int64_t count = 1;
   for (int32_t d = 0; d < boxes->rank && count <= MOST_CHUNKS; ++d) {
@@ -148,8 +149,8 @@ void rlt_chunks_free(relayout_plan *plan) {
   plan->chunk_count = plan->chunk_plan_count = 0;
 }
 
-/* Whether the problems differ in where they begin alone, and in where the source ends: boxes have
- * no index programs. */
+/* True if the problems differ only in where they begin and where the source ends. Boxes have no
+ * index programs. */
 static bool are_alike(const rlt_problem *a, const rlt_problem *b) {
   const rlt_conversion *const x = &a->conversion;
   const rlt_conversion *const y = &b->conversion;
@@ -168,7 +169,7 @@ static bool are_alike(const rlt_problem *a, const rlt_problem *b) {
           a->source_elements - a->source_start == b->source_elements - b->source_start);
 }
 
-/* How far one problem is behind another that is like it, in bits. */
+/* How many bits one problem is shifted from an equal one. */
 static int64_t source_bits_between(const rlt_problem *a, const rlt_problem *b) {
   return (b->source_start - a->source_start) * rlt_problem_source_bits(a);
 }
@@ -177,14 +178,14 @@ static int64_t destination_bits_between(const rlt_problem *a, const rlt_problem 
   return (b->destination_start - a->destination_start) * rlt_problem_destination_bits(a);
 }
 
-/* Whole elements, and whole bytes: so far apart callers' own sides may be. */
+/* True if the shift is a whole number of elements and of bytes, as callers' offsets are. */
 static bool is_offset(int64_t bits, const relayout_view *side) {
   return bits % (8 * (int64_t)relayout_element_type_byte_size(side->shape.element_type)) == 0;
 }
 
-/* Whether what a box lowers to is what the plan of another one moves, and how far from there. */
+/* True if a box lowers to the problems that another box's plan moves; returns the shift. */
 static bool is_moved_by(const rlt_lowered *box, const relayout_plan *plan, rlt_chunk *chunk) {
-  const rlt_problem *read = NULL; /* one of the box's, and of the plan's */
+  const rlt_problem *read = NULL; /* a problem of the box, and of the plan */
   const rlt_problem *read_by_plan = NULL;
   const int32_t count = plan->work.part_count;
   int64_t source = 0;
@@ -221,7 +222,7 @@ static relayout_status refuse_kinds(const relayout_plan *plan, relayout_error *e
                   plan->wish.chunks.source, plan->wish.chunks.destination, MOST_CHUNK_PLANS);
 }
 
-/* A chunk by the plan of one that is like it, or by one of its own. */
+/* Adds a chunk, with the plan of an equal one or with a new plan. */
 static relayout_status make_chunk(relayout_plan *plan, const rlt_index_box *box, rlt_chunk *chunk,
                                   relayout_error *error) {
   rlt_lowered lowered;

@@ -1,11 +1,11 @@
-/* costs.c: what a part of a plan is predicted to pay for, term by term. */
+/* costs.c: the predicted cost of a plan's part, term by term. */
 #include <inttypes.h>
 
 #include "base/error.h"
 #include "base/float_control.h"
 #include "plan/plan.h"
 
-/* As a row of tuning names it. */
+/* The name of the rate in a row of tuning. */
 static const char *rate_name(rlt_rate rate) {
   static const char *const names[RLT_RATES] = {
 #define RATE_NAME(name, text) [RLT_RATE_##name] = text,

@@ -59,7 +59,7 @@ static void add_conversion_text(rlt_text *text, const rlt_problem *problem) {
   static const char other[] = " in the other byte order";
   const rlt_conversion *const of = &problem->conversion;
   if (rlt_problem_only_swaps(problem)) {
-    rlt_text_add(text, "  bytes of each word turned round, into the other byte order\n");
+    rlt_text_add(text, "  bytes of each word reversed, into the other byte order\n");
     return;
   }
   rlt_text_add(text, "  converted from %s%s to %s%s", relayout_element_type_name(of->from),
@@ -73,7 +73,7 @@ static void add_conversion_text(rlt_text *text, const rlt_problem *problem) {
                of->wraps ? ", wrapping" : "");
 }
 
-/* What becomes of elements that do not arrive as they left. */
+/* What happens to elements that change on their way. */
 static void add_elements_text(rlt_text *text, const rlt_problem *problem) {
   if (problem->source_packed > 0) {
     rlt_text_add(text, "  unpacked from %" PRId64 " bits each\n", problem->source_packed);
@@ -113,7 +113,7 @@ static void add_group_text(rlt_text *text, const rlt_problem *problem, const rlt
   }
 }
 
-/* What it takes, in plain copies of as many bytes, and what of that is none of the copy's. */
+/* The predicted time, in plain copies of as many bytes, and the terms that add up to it. */
 static void add_cost_text(rlt_text *text, const rlt_cost *cost) {
   double sum = 0;
   for (int t = 0; t < RLT_COST_TERMS; ++t) {
@@ -170,7 +170,7 @@ static void add_runs_text(rlt_text *text, const relayout_plan *plan, const rlt_w
   rlt_text_add(text, "\n");
 }
 
-/* What is said of a way beside its schedule, by number; false beyond the last. */
+/* Adds one line about a part besides its schedule, by number; false after the last. */
 static bool add_line(rlt_text *text, const relayout_plan *plan, const rlt_way *way, int number) {
   switch (number) {
   case 0:
@@ -187,7 +187,7 @@ static bool add_line(rlt_text *text, const relayout_plan *plan, const rlt_way *w
   }
 }
 
-/* Without the lines that stand in `before` too, where there is that. */
+/* Leaves out the lines that `before` has too, if it is not NULL. */
 static void add_way_text(rlt_text *text, const relayout_plan *plan, const rlt_way *way,
                          const rlt_way *before) {
   rlt_text_add(text, "schedule: ");
@@ -223,7 +223,7 @@ static const char *reason_of(const rlt_part *part) {
                                                                  : choices[part->choice].reason;
 }
 
-/* When a part goes another way than this schedule's. */
+/* When a part uses its other schedule instead of this one. */
 static void add_condition_text(rlt_text *text, const rlt_schedule *schedule) {
   const int64_t source = schedule->source_alignment;
   const int64_t destination = schedule->destination_alignment;
@@ -281,7 +281,7 @@ static void add_view(rlt_text *text, const char *side, const relayout_view *view
   }
 }
 
-/* All of it in a sentence. */
+/* The summary, in one sentence. */
 static void add_sentence(rlt_text *text, const relayout_plan *plan, const summary *s) {
   const int32_t parts = plan->work.part_count;
   rlt_text_add(text, "%s", relayout_plan_get_method(plan));

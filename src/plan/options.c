@@ -1,4 +1,4 @@
-/* options.c: a caller's wishes, checked. */
+/* options.c: checks a caller's options. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>

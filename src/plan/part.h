@@ -1,8 +1,7 @@
-/* part.h: what a plan does: some problems with no destination element in common,
- * each by a schedule of its own.
+/* part.h: what a plan does: it moves problems that share no destination element, each by a schedule
+ * of its own.
  *
- * Depends on offers.h.
- */
+ * Depends on offers.h. */
 #ifndef RLT_PLAN_PART_H
 #define RLT_PLAN_PART_H
 
@@ -14,7 +13,7 @@
 #include "problem/runs.h"
 #include "search/offers.h"
 
-/* Why it does what it does. */
+/* Who chose a part's schedule. */
 typedef enum rlt_choice {
   RLT_CHOICE_ESTIMATED,
   RLT_CHOICE_MEASURED,
@@ -28,8 +27,9 @@ typedef struct rlt_way {
   rlt_offer offer;
 } rlt_way;
 
-/* Where the best schedule asks for more alignment than elements do, there is another one that does
- * not, unless the first was asked for. The first that an execution's places allow is taken. */
+/* If the best schedule needs more alignment than elements have, the part has a second schedule that
+ * does not, unless the caller asked for the first. An execution runs the first one that its
+ * addresses allow. */
 enum { RLT_MOST_WAYS = 2 };
 
 typedef struct rlt_part {
@@ -44,7 +44,8 @@ static inline const rlt_problem *rlt_part_problem(const rlt_part *part) {
   return &part->forms.of[0];
 }
 
-/* The part's way for sides that begin at these addresses, or offsets; NULL where there is none. */
+/* Returns the part's schedule for sides that begin at these addresses, or offsets; NULL if it has
+ * none. */
 static inline const rlt_way *rlt_part_way(const rlt_part *part, uintptr_t source,
                                           uintptr_t destination) {
   for (int32_t i = 0; i < part->way_count; ++i) {
@@ -57,7 +58,7 @@ static inline const rlt_way *rlt_part_way(const rlt_part *part, uintptr_t source
   return NULL;
 }
 
-/* Whether the part has a way for any addresses or offsets. */
+/* True if the part has a schedule for any addresses or offsets. */
 static inline bool rlt_part_fits_anywhere(const rlt_part *part) {
   const rlt_schedule *const last = &part->ways[part->way_count - 1].offer.schedule;
   return last->source_alignment == 1 && last->destination_alignment == 1;
@@ -66,19 +67,19 @@ static inline bool rlt_part_fits_anywhere(const rlt_part *part) {
 /* All parts, and the memory that they move from and to. */
 typedef struct rlt_work {
   int32_t part_count; /* 0: nothing to write */
-  rlt_part *parts;    /* the one that moves the most bytes first; they stay where they are */
+  rlt_part *parts; /* the part that moves the most bytes comes first; parts never move in memory */
   size_t source_size; /* bytes */
   size_t destination_size;
-  /* What a caller has of them: all, or of a box what it takes. Kernels may load words of the source
-   * that they do not use, up to the end that each problem knows. */
+  /* The bytes of both sides that the caller must provide: all, or those of a box. Kernels may load
+   * words of the source that they do not use, up to the end that each problem states. */
   rlt_bytes source_taken;
   rlt_bytes destination_taken;
   bool fits_anywhere; /* every part does */
   bool writes_all;    /* every byte of the destination */
 } rlt_work;
 
-/* Goes through the runs that all parts write, or read; a visitor that is NULL asks whether it
- * would. False, and nothing is told, where one of them does not tell (runs.h). */
+/* Visits the runs that all parts write, or read; with a NULL visitor it only checks that it could.
+ * Returns false, without a visit, if a part cannot list its runs (runs.h). */
 typedef bool rlt_visit_runs(const rlt_problem *problem, rlt_run_visitor visitor, void *context);
 bool rlt_work_visit(const rlt_work *work, rlt_visit_runs *visit, rlt_run_visitor visitor,
                     void *context);

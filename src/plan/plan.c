@@ -1,4 +1,4 @@
-/* plan.c: from two views to something that runs. */
+/* plan.c: makes plans from two views, and executes them. */
 #include "plan/plan.h"
 
 #include <inttypes.h>
@@ -19,8 +19,8 @@
 #include "search/method.h"
 #include "search/target.h"
 
-/* Chooses every part's schedules, as texts for all parts or for none say, and has the backend make
- * the programs. What was measured is remembered, so that plans in the cache may be out of date. */
+/* Chooses every part's schedules, or takes those of the texts, and has the backend compile them.
+ * Measured schedules are remembered, so that plans in the cache may be outdated. */
 static relayout_status finish(relayout_plan *plan, rlt_texts schedules, relayout_error *error) {
   const int32_t count = plan->work.part_count;
   if (schedules.count != 0 && schedules.count != count) {
@@ -45,7 +45,7 @@ static relayout_status finish(relayout_plan *plan, rlt_texts schedules, relayout
   return status;
 }
 
-/* Nothing where only going through all of them would tell. */
+/* 0 if counting would need a full scan (index programs). */
 static int64_t bits_written(const rlt_problem *problem) {
   return problem->index_program != NULL && !problem->fills
              ? 0
@@ -65,7 +65,7 @@ static void sort_problems(rlt_lowered *lowered) {
   }
 }
 
-/* What was lowered becomes the plan's parts. No two write the same element, so counting tells
+/* Makes the plan's parts of the lowered problems. No two write the same element, so counting tells
  * whether all are written. */
 static relayout_status take_parts(relayout_plan *plan, rlt_lowered *lowered,
                                   relayout_error *error) {
@@ -124,14 +124,14 @@ static relayout_status make(relayout_device *device, const rlt_wish *wish, rlt_l
   return RELAYOUT_OK;
 }
 
-/* What is moved: one tensor from view to view, or a box of it. */
+/* What is moved: a tensor from view to view, or a box of it. */
 typedef struct sides {
   const rlt_view *from;
   const rlt_view *to;
   const rlt_index_box *box; /* NULL: all */
 } sides;
 
-/* Strides that are not there, which take more memory than all else of most views, are left out. */
+/* Copies a view without strides that it does not use, which take most of its memory. */
 static void keep_view(const rlt_view *view, relayout_view *kept) {
   kept->shape = *view->shape;
   kept->is_strided = view->byte_strides != NULL;
@@ -237,8 +237,8 @@ static bool has_rank(const rlt_view *view) {
   return view->shape->rank >= 0 && view->shape->rank <= RELAYOUT_MAX_RANK;
 }
 
-/* By way of the cache, unless schedules are asked for, or a box. What has no rank is refused behind
- * it. The options are checked. */
+/* Takes the plan from the cache, unless schedules or a box are given. Views with invalid ranks
+ * bypass the cache and are refused later. The options are checked. */
 static relayout_status create(relayout_device *device, const sides *of,
                               const relayout_plan_options *options, relayout_plan **plan,
                               relayout_error *error) {
@@ -276,7 +276,8 @@ static relayout_status check_arguments(const relayout_device *device, const void
   return RELAYOUT_OK;
 }
 
-/* Sides made of shapes have the strides that options of 0.1 may have; views have their own. */
+/* Sides made of shapes take the strides of options of 0.1, if there are any; views have their
+ * own. */
 static relayout_status create_by_options(relayout_device *device, rlt_view from, rlt_view to,
                                          const rlt_index_box *box, bool are_shapes,
                                          const relayout_plan_options *options, relayout_plan **plan,
@@ -302,7 +303,7 @@ static relayout_status create_by_options(relayout_device *device, rlt_view from,
   return create(device, &of, read, plan, error);
 }
 
-/* With floats as the library wants them: options have a scale. */
+/* Sets the processor's floating-point mode that the library needs: options have a scale. */
 static relayout_status create_with_floats(relayout_device *device, rlt_view from, rlt_view to,
                                           const rlt_index_box *box, bool are_shapes,
                                           const relayout_plan_options *options,
@@ -467,8 +468,8 @@ relayout_status relayout_plan_visit_schedules(const relayout_plan *plan, int32_t
   return status;
 }
 
-/* Parts are carried out one after the other, and go through all that the destination's digits
- * reach, whether it is written or not. */
+/* Parts run one after the other. Each counts by all elements that its destination digits reach,
+ * written or not. */
 double relayout_plan_get_predicted_fraction(const relayout_plan *plan) {
   if (plan == NULL || plan->work.part_count == 0) {
     return 0;
@@ -502,8 +503,8 @@ relayout_status rlt_plan_check_places(const relayout_plan *plan, uintptr_t sourc
   return RELAYOUT_OK;
 }
 
-/* That no byte of the destination is one of the source, of sides with these lowest bytes. To a
- * device that takes the ranges of host memory as they are, these may not overlap either. */
+/* Checks that sides with these lowest bytes share no byte. On a device that moves whole ranges of
+ * host memory, the ranges must not overlap either. */
 static relayout_status check_sharing(const relayout_plan *plan, const uint8_t *lowest_source,
                                      const uint8_t *lowest_destination, relayout_error *error) {
   const rlt_work *const work = &plan->work;
@@ -545,7 +546,7 @@ bool rlt_plan_leaves_host_memory(const relayout_plan *plan) {
   return plan->device->for_host_memory != NULL && !is_asked_for;
 }
 
-/* By an estimate: a relayout is no time to measure. */
+/* Estimates: an execution must not measure. */
 static relayout_status make_elsewhere(const relayout_plan *plan, relayout_device *device,
                                       relayout_plan **made, relayout_error *error) {
   const rlt_view from = rlt_view_of(&plan->from);
@@ -567,7 +568,8 @@ static relayout_status make_elsewhere(const relayout_plan *plan, relayout_device
 
 relayout_status rlt_plan_elsewhere(const relayout_plan *plan, relayout_device *device,
                                    relayout_plan **found, relayout_error *error) {
-  /* The one thing of a plan that is set when others have it; the first to make it wins. */
+  /* The only field of a plan that is set while other threads use the plan; the first thread that
+   * sets it wins. */
   relayout_plan *const own = (relayout_plan *)(uintptr_t)plan;
   relayout_plan *kept = atomic_load(&own->elsewhere);
   if (kept == NULL) {
@@ -599,12 +601,12 @@ relayout_status rlt_plan_for_host_memory(const relayout_plan *plan, const relayo
   return status;
 }
 
-/* Of a side at this pointer, which need not lie in what the caller has. */
+/* The lowest byte of a side at this pointer, which may point outside of the caller's memory. */
 static uint8_t *lowest_of(uintptr_t pointer, int64_t lowest) {
   return pointer == 0 ? NULL : (uint8_t *)(pointer + (uintptr_t)lowest);
 }
 
-/* From and to these lowest bytes, which do not overlap. */
+/* Executes from and to these lowest bytes; the sides share no byte. */
 static relayout_status execute_checked(const relayout_plan *plan, const uint8_t *source,
                                        uint8_t *destination, relayout_error *error) {
   const rlt_backend *const backend = plan->device->backend;

@@ -1,11 +1,11 @@
-/* plan_info.c: what a plan comes to, in numbers. */
+/* plan_info.c: a plan's figures. */
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/structs.h"
 #include "plan/plan.h"
 
-/* Elements that a part reads. An index program is not followed: what it reads is at most every
- * element of the source's shape. */
+/* Elements that a part reads. For an index program this is every element of the source's shape, an
+ * upper bound. */
 static int64_t elements_read(const relayout_plan *plan, const rlt_problem *problem) {
   return problem->index_program == NULL ? rlt_problem_sources(problem)
                                         : relayout_shape_element_count(&plan->from.shape);
@@ -25,7 +25,7 @@ rlt_totals rlt_plan_totals(const relayout_plan *plan) {
                       rlt_divide_up(bits.padding, 8)};
 }
 
-/* Whether a part's elements stay where they are, as they are. */
+/* True if a part's elements keep their places and their bits. */
 static bool keeps_places(const rlt_problem *problem) {
   bool keeps = problem->index_program == NULL && !problem->fills && !problem->shuffles &&
                rlt_problem_keeps_elements(problem) &&

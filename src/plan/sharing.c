@@ -1,7 +1,7 @@
-/* sharing.c: all that a plan's parts read against all that they write. */
+/* sharing.c: compares what a plan's parts read with what they write. */
 #include "plan/sharing.h"
 
-/* That all pairs of parts may try together: less than a millisecond. */
+/* The number of steps that all pairs of parts may try together: less than a millisecond. */
 enum { MOST_STEPS = 1 << 15 };
 
 bool rlt_plan_ranges_overlap(const relayout_plan *plan, uintptr_t source, uintptr_t destination) {

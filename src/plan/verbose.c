@@ -1,4 +1,4 @@
-/* verbose.c: what is done, as a command that does the same, and how long it took. */
+/* verbose.c: writes what was done as a command that does the same, and how long it took. */
 #include "plan/verbose.h"
 
 #include <inttypes.h>
@@ -16,7 +16,7 @@
 
 enum { UNKNOWN, SILENT, VERBOSE };
 
-/* Read once: what threads find out at the same time is the same. */
+/* Read once; threads that read it at the same time find the same. */
 static atomic_int state = UNKNOWN;
 
 static bool is_verbose(void) {
@@ -36,7 +36,7 @@ double rlt_verbose_begin(void) {
 
 /* ---- The line ---- */
 
-/* What no shape says: where a view's elements lie, a box of them, or a device without a name. */
+/* What a command cannot express: strides, a box, or a device without a name. */
 static bool has_command(const relayout_plan *plan) {
   return !plan->from.is_strided && !plan->to.is_strided && plan->box == NULL &&
          plan->device->info.name[0] != '\0';
@@ -73,7 +73,7 @@ static void add_command(rlt_text *text, const relayout_plan *plan) {
   }
 }
 
-/* What is done to values where no command says it. */
+/* What happens to values that a command cannot express. */
 static void add_changes(rlt_text *text, const relayout_plan *plan) {
   if (plan->wish.changes.scale != 1) {
     rlt_text_add(text, ", scaled by ");
@@ -144,7 +144,7 @@ void rlt_verbose_add_line(rlt_told what, const relayout_plan *plan, size_t count
 
 /* ---- Telling ---- */
 
-/* Lines of threads must not mix, so each is written by one call. */
+/* Each line is written by one call, so that the lines of threads do not mix. */
 static void tell(rlt_told what, const relayout_plan *plan, size_t count, double seconds) {
   rlt_text counted = rlt_text_in(NULL, 0);
   rlt_verbose_add_line(what, plan, count, seconds, &counted);
@@ -155,7 +155,7 @@ static void tell(rlt_told what, const relayout_plan *plan, size_t count, double 
   rlt_text text = rlt_text_in(line, counted.length + 1);
   rlt_verbose_add_line(what, plan, count, seconds, &text);
   const ssize_t written = write(STDERR_FILENO, line, text.length);
-  (void)written; /* nobody hears of it then */
+  (void)written; /* the line is lost then */
   rlt_free(line);
 }
 

@@ -5,7 +5,7 @@
 
 /* ---- Levels ---- */
 
-/* In ascending order, each once. */
+/* Inserts a weight in ascending order, each once. */
 static bool add_weight(rlt_levels *levels, int64_t weight) {
   int32_t at = 0;
   while (at < levels->count && levels->weights[at] < weight) {
@@ -35,8 +35,8 @@ static bool add_weights(const rlt_factors *factors, int32_t dimension, rlt_level
   return true;
 }
 
-/* A step of `weight` along the dimension is that many steps of the factor it belongs to. Where the
- * side ends before, it is never taken. */
+/* The stride of a step of `weight` along the dimension: it belongs to one factor. The step is never
+ * taken if the side ends before it. */
 static int64_t stride_of(const rlt_factors *factors, int32_t dimension, int64_t weight) {
   const rlt_factor *best = NULL;
   for (int32_t i = 0; i < factors->count; ++i) {
@@ -72,14 +72,14 @@ bool rlt_levels_make(const rlt_factors *source, const rlt_factors *destination, 
 
 /* ---- Boxes ---- */
 
-/* Where making them is: the ranges of the levels above are the same for all that are made. */
+/* The state while boxes are made: all of them have the same ranges of the levels above. */
 typedef struct making {
   const rlt_levels *levels;
   rlt_range above[RLT_MOST_LEVELS];
   rlt_boxes *boxes;
 } making;
 
-/* One box: a range of this level, everything of those below it. */
+/* Adds one box: a range of this level, and everything of the levels below it. */
 static void add_box(making *at, int32_t level, rlt_range range) {
   if (range.extent == 0) {
     return;
@@ -95,11 +95,11 @@ static void add_box(making *at, int32_t level, rlt_range range) {
   box[level] = range;
 }
 
-/* first .. written-1 in digits up to this level. */
+/* Cuts first .. written-1, in digits up to this level. */
 static void add_boxes(making *at, int32_t level, int64_t first, int64_t valid, int64_t written);
 
-/* From this step on: whole steps with a source; the step in which they end, and those behind it, as
- * one; or what is cut of a last step by itself. */
+/* Cuts from this step on: whole steps with a source come first, then the step in which the source
+ * ends together with those after it, then a partial last step by itself. */
 static void add_steps(making *at, int32_t level, int64_t step, int64_t valid, int64_t written) {
   const int64_t weight = at->levels->weights[level];
   const int64_t whole = valid / weight;
@@ -120,7 +120,7 @@ static void add_steps(making *at, int32_t level, int64_t step, int64_t valid, in
   }
 }
 
-/* A first step that is not whole comes by itself. */
+/* A partial first step is a box by itself. */
 static void add_boxes(making *at, int32_t level, int64_t first, int64_t valid, int64_t written) {
   const int64_t weight = at->levels->weights[level];
   const int64_t step = first / weight;

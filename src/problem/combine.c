@@ -1,11 +1,11 @@
-/* combine.c: dimensions that a tile merges, made one where both sides allow it. */
+/* combine.c: replaces dimensions that a tile merges by one, if both sides allow it. */
 #include "problem/combine.h"
 
 #include <string.h>
 
 #include "metadata/widths.h"
 
-/* Where a dimension stands in the order of a side, minor to major. */
+/* The position of a dimension in the order of a side, minor to major. */
 static int32_t position_of(const relayout_layout *layout, int32_t dimension) {
   int32_t at = 0;
   while (layout->minor_to_major[at] != dimension) {
@@ -14,14 +14,14 @@ static int32_t position_of(const relayout_layout *layout, int32_t dimension) {
   return at;
 }
 
-/* The first tile's number for this dimension; -1 where the tile does not reach it. */
+/* The first tile's size for this dimension; -1 if the tile does not reach it. */
 static int32_t tile_of(const relayout_layout *layout, int32_t dimension) {
   const int32_t position = position_of(layout, dimension);
   return position < layout->tile_ranks[0] ? layout->tile_ranks[0] - 1 - position : -1;
 }
 
-/* Whether this side can take both for one: `minor` is its next more minor dimension, and its tile,
- * if it has any, merges them. */
+/* True if this side can treat both as one: `minor` is its next more minor dimension, and its tile,
+ * if any, merges them. */
 static bool joins(const relayout_shape *shape, int32_t major, int32_t minor) {
   const relayout_layout *const layout = &shape->layout;
   if (position_of(layout, major) != position_of(layout, minor) + 1 ||
@@ -39,7 +39,7 @@ static void drop_entry(int64_t *entries, int32_t number, int32_t count) {
   memmove(&entries[number], &entries[number + 1], (size_t)(count - number - 1) * sizeof entries[0]);
 }
 
-/* Makes `minor` both dimensions. */
+/* Replaces `minor` by both dimensions. */
 static void join(relayout_shape *shape, int32_t major, int32_t minor) {
   relayout_layout *const layout = &shape->layout;
   if (layout->tile_count > 0) {

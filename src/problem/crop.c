@@ -7,7 +7,7 @@
 
 enum { PAGE_BYTES = 4096 };
 
-/* From an axis' first step on a side to its last. */
+/* The span of an axis on a side, from its first step to its last. */
 static int64_t reach_of(const rlt_axis *axis, bool in_source) {
   return in_source ? rlt_max(axis->valid - 1, 0) * llabs(axis->source_stride)
                    : (axis->extent - 1) * axis->destination_stride;
@@ -21,7 +21,7 @@ static int64_t span_of(const rlt_problem *problem, bool in_source) {
   return span;
 }
 
-/* The axis that reaches farthest of those that can be shortened; -1 where none can. */
+/* The axis with the longest span among those that can be shortened; -1 if none can. */
 static int32_t farthest(const rlt_problem *problem, const int64_t *least, bool in_source) {
   int32_t best = -1;
   for (int32_t a = 0; a < problem->axis_count; ++a) {
@@ -41,7 +41,7 @@ static void halve(rlt_axis *axis, int64_t least) {
   axis->valid = rlt_min(axis->valid, axis->extent);
 }
 
-/* False where it cannot be made to span at most so many elements. */
+/* False if the side cannot be made to span at most this many elements. */
 static bool shorten(rlt_problem *problem, const int64_t *least, bool in_source, int64_t most) {
   while (span_of(problem, in_source) > most) {
     const int32_t axis = farthest(problem, least, in_source);
@@ -53,7 +53,7 @@ static bool shorten(rlt_problem *problem, const int64_t *least, bool in_source, 
   return true;
 }
 
-/* What lies below 0 of the source's start. */
+/* How far the source reaches below its start. */
 static int64_t source_before(const rlt_problem *problem) {
   int64_t before = 0;
   for (int32_t a = 0; a < problem->axis_count; ++a) {
@@ -75,7 +75,7 @@ static void move_starts(rlt_problem *problem) {
   problem->destination_elements = problem->destination_start + span_of(problem, false);
 }
 
-/* Tiles write whole bytes, if they did so before. */
+/* Tiles still write whole bytes, if they did so before. */
 static bool writes_bytes(const rlt_problem *problem) {
   rlt_byte_run run;
   return rlt_problem_byte_run(problem, &run);

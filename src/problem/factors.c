@@ -1,4 +1,4 @@
-/* factors.c: carrying out a layout's tiles on factors instead of sizes. */
+/* factors.c: applies a layout's tiles to factors instead of sizes. */
 #include "problem/factors.h"
 
 #include <string.h>
@@ -10,7 +10,8 @@ static void append(rlt_number *to, rlt_factor factor) {
   to->of[to->count++] = factor;
 }
 
-/* The factor's `inner` first values, which repeat, and what counts these. */
+/* Splits a factor into its first `inner` values, which repeat, and a factor that counts the
+ * repetitions. */
 static void split_factor(rlt_factor whole, int64_t inner, rlt_number *outer_number,
                          rlt_number *inner_number) {
   rlt_factor outer = whole;
@@ -22,13 +23,14 @@ static void split_factor(rlt_factor whole, int64_t inner, rlt_number *outer_numb
   append(outer_number, outer);
 }
 
-/* number / tile and number % tile, neither of more factors than the number has. Only the number's
- * last factor may be split into more than it has, if it is its dimension's last one too. */
+/* Computes number / tile and number % tile, neither with more factors than the number has. Only the
+ * number's last factor may be split into more values than it has, and only if it is the last factor
+ * of its dimension too. */
 static bool split_number(const rlt_number *whole, int64_t tile, rlt_number *outer,
                          rlt_number *inner) {
   *outer = (rlt_number){.count = 0};
   *inner = (rlt_number){.count = 0};
-  int64_t left = tile; /* of the tile's positions, in the factors that are not seen yet */
+  int64_t left = tile; /* the tile's positions that remain for the next factors */
   for (int32_t i = 0; i < whole->count; ++i) {
     const rlt_factor factor = whole->of[i];
     const bool is_last = i == whole->count - 1;
@@ -47,7 +49,7 @@ static bool split_number(const rlt_number *whole, int64_t tile, rlt_number *oute
   return true;
 }
 
-/* Appends the factors of a more major number, bar those that are always 0. */
+/* Appends the factors of a more major number, except those that are always 0. */
 static bool merge_into(const rlt_number *major, rlt_number *minor) {
   for (int32_t i = 0; i < major->count; ++i) {
     if (major->of[i].extent == 1) {
@@ -61,7 +63,7 @@ static bool merge_into(const rlt_number *major, rlt_number *minor) {
   return true;
 }
 
-/* A number that is always 0, of a dimension that is nobody's, since a tile may widen it. */
+/* A number that is always 0. It has a dimension of its own, because a tile may widen it. */
 static bool make_one(rlt_numbers *all, rlt_number *made) {
   if (all->dimension_count == RLT_MOST_DIMENSIONS) {
     return false;
@@ -72,7 +74,8 @@ static bool make_one(rlt_numbers *all, rlt_number *made) {
   return true;
 }
 
-/* A tile of more dimensions than there are numbers finds ones before them. */
+/* If a tile has more dimensions than there are numbers, numbers that are always 0 come before
+ * them. */
 static bool prepend_ones(rlt_numbers *all, int32_t wanted) {
   while (all->count < wanted) {
     memmove(&all->of[1], &all->of[0], (size_t)all->count * sizeof all->of[0]);
@@ -84,7 +87,8 @@ static bool prepend_ones(rlt_numbers *all, int32_t wanted) {
   return true;
 }
 
-/* The last numbers, one for each of the tile's dimensions bar those that merge into the next. */
+/* The last numbers, one for each of the tile's dimensions, except those that merge into the
+ * next. */
 static bool merge_numbers(rlt_numbers *all, const int64_t *tile, int32_t rank, int64_t *sizes,
                           int32_t *size_count) {
   const int32_t first = all->count - rank;

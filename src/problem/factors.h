@@ -22,7 +22,7 @@
 
 enum {
   RLT_MOST_FACTORS = 192,
-  /* Tiles of a higher rank than the array's bring dimensions of their own, of size 1. */
+  /* Tiles of a higher rank than the array's add dimensions of size 1. */
   RLT_MOST_DIMENSIONS = RELAYOUT_MAX_RANK + RELAYOUT_MAX_TILE_DIMENSIONS,
   RLT_MOST_IN_NUMBER = 8
 };
@@ -36,32 +36,33 @@ typedef struct rlt_factor {
 } rlt_factor;
 
 typedef struct rlt_factors {
-  int32_t dimension_count; /* those that tiles bring come behind the shape's own */
+  int32_t dimension_count; /* the shape's dimensions, followed by those that tiles add */
   int32_t count;
   rlt_factor of[RLT_MOST_FACTORS];
 } rlt_factors;
 
-/* A physical dimension while tiles are carried out: some factors, the fastest varying first, that
- * merged dimensions have more than one of. */
+/* A physical dimension while tiles are applied: its factors, the fastest varying first. Merged
+ * dimensions have several. */
 typedef struct rlt_number {
   int32_t count;
   rlt_factor of[RLT_MOST_IN_NUMBER];
 } rlt_number;
 
-/* What that goes on in, which is too large for a stack. */
+/* Memory for that, too large for a stack. */
 typedef struct rlt_numbers {
   int32_t dimension_count;
   int32_t count;
   rlt_number of[RLT_MOST_DIMENSIONS]; /* major to minor */
 } rlt_numbers;
 
-/* Of elements of so many words, in which strides count. False where a tile splits a dimension at no
- * multiple of a factor, or what it merges does not divide it, or there are too many. The shape is
- * valid and none of its padded dimensions is 0. */
+/* Finds the factors of a shape whose elements have this many words, in which strides are counted.
+ * Returns false if a tile splits a dimension at a position that is not a multiple of a factor, if
+ * the tile is not divisible by the dimensions that it merges, or if there are too many factors. The
+ * shape is valid and none of its padded dimensions is 0. */
 bool rlt_factors_of_layout(const relayout_shape *shape, int64_t words, rlt_numbers *all,
                            rlt_factors *factors);
 
-/* Of a side that lies by byte strides, which words of so many bytes divide. */
+/* Finds the factors of a strided side, whose byte strides are multiples of this word size. */
 void rlt_factors_of_strides(const relayout_shape *shape, const int64_t *byte_strides,
                             int64_t word_bytes, rlt_factors *factors);
 

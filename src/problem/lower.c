@@ -1,4 +1,4 @@
-/* lower.c: from two views of one tensor to problems. */
+/* lower.c: lowers two views of one tensor to problems. */
 #include "problem/lower.h"
 
 #include <inttypes.h>
@@ -25,9 +25,9 @@ typedef struct side {
   const int64_t *byte_strides; /* NULL: lies as its layout says */
   bool is_swapped;             /* numbers have the other byte order than the host's */
   rlt_span span;
-  int64_t elements; /* that its memory holds, or that there are where it is strided */
+  int64_t elements; /* elements in its memory; of a strided side, those of the tensor */
   int64_t packed;
-  int64_t room; /* for so many elements, in the container of one; 1 where it has none */
+  int64_t room; /* how many elements a container has room for; 1 without containers */
   int64_t word_bytes;
   int64_t words; /* from one element to the next in memory, in words */
 } side;
@@ -53,11 +53,11 @@ typedef struct lowering {
   bool lacks_memory;
   int32_t dimension_count;
   rlt_lowered *made;
-  /* What is large, and not read before it is written; `source` comes first. */
+  /* Large memory that is written before it is read; `source` comes first. */
   rlt_factors source;
   rlt_factors destination;
   rlt_numbers numbers;
-  cut_dimension dimensions[]; /* room for as many as most_dimensions tells */
+  cut_dimension dimensions[]; /* room for as many as most_dimensions returns */
 } lowering;
 
 /* ---- Checks ---- */
@@ -79,7 +79,7 @@ static relayout_status check_same_tensor(const relayout_shape *from, const relay
   return RELAYOUT_OK;
 }
 
-/* An error of one side says which side it is. */
+/* Adds the side's name to an error. */
 static relayout_status check_side(const relayout_shape *shape, const char *name,
                                   relayout_error *error) {
   relayout_error found;
@@ -118,16 +118,16 @@ static relayout_element_type unsigned_type(int64_t bytes) {
                       : RELAYOUT_U64;
 }
 
-/* What an element times this is as a number of a whole container: there its bytes come first, which
- * are the lowest ones or the highest. */
+/* The factor that turns an element into a number of a whole container. An element's bytes come
+ * first there, which are the lowest ones or the highest. */
 static double container_scale(int64_t bytes, int64_t container_bytes) {
   const bool first_is_lowest = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
   return first_is_lowest ? 1 : (double)(UINT64_C(1) << 8 * (container_bytes - bytes));
 }
 
-/* Elements that keep their type enter a wider container as numbers that gain zeros, and leave one
- * as numbers that lose the other bytes' bits. What goes from one container to another is picked out
- * of the first word by word. */
+/* Elements that keep their type enter a wider container as numbers that gain zero bits, and leave
+ * one as numbers that lose the bits of the other bytes. Between two containers elements are picked
+ * out of the first word by word. */
 static void set_container_conversion(lowering *at) {
   const int64_t bytes = element_bytes(&at->from);
   const bool leaves = at->to.room == 1;
@@ -146,7 +146,7 @@ static void set_container_conversion(lowering *at) {
   at->to.room = 1;
 }
 
-/* Bytes of what has a byte order: an element, or a complex one's part. */
+/* Bytes of the unit that has a byte order: an element, or a part of a complex one. */
 static int64_t number_bytes(const side *of) {
   return (int64_t)rlt_number_bytes(of->shape->element_type);
 }
@@ -156,7 +156,7 @@ static bool is_integer(relayout_element_type type) {
   return kind == RELAYOUT_KIND_SIGNED || kind == RELAYOUT_KIND_UNSIGNED;
 }
 
-/* Where that is asked for and makes a difference, so that what is the same stays one problem. */
+/* Only if it is asked for and makes a difference, so that equal problems stay equal. */
 static bool rounds_to_nearest(const lowering *at) {
   const relayout_element_kind from = relayout_element_type_kind(at->from.shape->element_type);
   return at->changes->rounds_to_nearest && is_integer(at->to.shape->element_type) &&
@@ -190,8 +190,8 @@ static bool lie_at_multiples(const side *of, int64_t bytes) {
          rlt_strides_common_bytes(of->shape, of->byte_strides, bytes) == bytes;
 }
 
-/* Numbers that only get the other byte order are words whose bytes change on their way, or where
- * they may lie anywhere as many words that change places. */
+/* Numbers that only change their byte order are words whose bytes are shuffled, or, if they may lie
+ * at any address, single bytes that change places. */
 static void set_turned_words(lowering *at) {
   const int64_t bytes = at->turned;
   const int64_t all = at->common.element_bytes;
@@ -206,13 +206,13 @@ static void set_turned_words(lowering *at) {
   }
 }
 
-/* Which of an element's words becomes number `number`. */
+/* The word of an element that becomes word `number`. */
 static int64_t source_word(const lowering *at, int64_t number) {
   const int64_t within = number % at->turned;
   return number - within + at->turned - 1 - within;
 }
 
-/* Strides that are no multiples of an element move its words one by one. */
+/* If strides are not multiples of the element size, an element's words move one by one. */
 static relayout_status set_words(lowering *at, relayout_error *error) {
   const int64_t bytes = at->common.element_bytes;
   int64_t word = bytes;
@@ -322,7 +322,7 @@ static bool find_factors(const side *of, rlt_numbers *numbers, rlt_factors *fact
   return true;
 }
 
-/* How far the destination reaches along a dimension, padding included. */
+/* The extent of the destination along a dimension, padding included. */
 static int64_t written_of(const lowering *at, int32_t dimension, int64_t valid) {
   int64_t written = valid;
   for (int32_t i = 0; i < at->destination.count && at->common.fills; ++i) {
@@ -334,8 +334,8 @@ static int64_t written_of(const lowering *at, int32_t dimension, int64_t valid) 
   return written;
 }
 
-/* The indices of a dimension that are moved: from `first` up to `valid`, and to `written` with the
- * padding behind them. A dimension that tiles bring is all in every box. */
+/* The indices of a dimension that are moved: from `first` up to `valid`, and up to `written` with
+ * the padding after them. Every box has all of a dimension that tiles add. */
 typedef struct interval {
   int64_t first;
   int64_t valid;
@@ -350,7 +350,7 @@ static interval interval_of(const lowering *at, int32_t d) {
   return (interval){first, end, end == size ? written_of(at, d, size) : end};
 }
 
-/* Every dimension's boxes. False where the sides' digits share no divisor. */
+/* Makes every dimension's boxes. Returns false if the sides' digits have no common divisor. */
 static bool find_boxes(lowering *at) {
   static const rlt_factors none = {.count = 0};
   if (!find_factors(&at->from, &at->numbers, &at->source) ||
@@ -370,7 +370,7 @@ static bool find_boxes(lowering *at) {
   return true;
 }
 
-/* Whether an axis of one step says already that nothing has a source. */
+/* True if an axis of one step already says that nothing has a source. */
 static bool has_no_source(const rlt_problem *problem) {
   for (int32_t a = 0; a < problem->axis_count; ++a) {
     if (problem->axes[a].extent == 1 && problem->axes[a].valid == 0) {
@@ -380,8 +380,8 @@ static bool has_no_source(const rlt_problem *problem) {
   return false;
 }
 
-/* A stride below 0 steps down in the destination: the axis is gone through from its other end. Room
- * is left for axes over words. */
+/* A negative destination stride is avoided by reversing the axis. Leaves room for axes over
+ * words. */
 static bool add_axis(rlt_problem *problem, rlt_axis axis) {
   if (axis.extent == 1 && (axis.valid == 1 || has_no_source(problem))) {
     return true;
@@ -408,7 +408,7 @@ static bool has_source(const rlt_range *box, int32_t count) {
   return true;
 }
 
-/* The problem of one box of each dimension, without the axis over an element's words. */
+/* Makes the problem of one box of each dimension, without the axis over an element's words. */
 static bool add_box_axes(const lowering *at, const int32_t *numbers, rlt_problem *problem) {
   for (int32_t d = 0; d < at->dimension_count; ++d) {
     const rlt_levels *const levels = &at->dimensions[d].levels;
@@ -437,8 +437,8 @@ static bool has_padding(const rlt_problem *problem) {
   return false;
 }
 
-/* Whether no two tiles, and no two problems, write to one byte, or may. Bytes are merged by
- * devices that know of it alone, and never with those of other plans. */
+/* True if no two tiles and no two problems write to one byte, or if the device can merge such
+ * bytes. Bytes are never merged with those of other plans. */
 static bool may_write(const lowering *at, const rlt_problem *problem) {
   rlt_byte_run run;
   const rlt_packing packing = at->box == NULL ? at->changes->packing : RLT_PACKING_TILED;
@@ -446,14 +446,14 @@ static bool may_write(const lowering *at, const rlt_problem *problem) {
          (!rlt_problem_is_fill(problem) && rlt_problem_byte_run(problem, &run));
 }
 
-/* Behind the last element that a box reads there may be none: kernels load whole words as far as
- * the source goes. */
+/* No bytes may follow the last element that a box reads, and kernels load whole words up to the
+ * source's end: so the source ends there. */
 static void end_source(rlt_problem *problem) {
   const int64_t end = 8 * rlt_problem_bytes_read(problem).end / rlt_problem_source_bits(problem);
   problem->source_elements = rlt_min(problem->source_elements, end);
 }
 
-/* Room for one more of the lowered problems; NULL without memory. */
+/* Adds room for one more problem; NULL without memory. */
 static rlt_problem *next_problem(lowering *at) {
   enum { FIRST_CAPACITY = 2 };
   rlt_lowered *const made = at->made;
@@ -471,7 +471,7 @@ static rlt_problem *next_problem(lowering *at) {
   return &made->problems[made->count];
 }
 
-/* False where axes cannot carry the problem out, or there is no memory for it. */
+/* False if axes cannot express the problem, or if memory is missing. */
 static bool add_problem(lowering *at, rlt_problem *problem) {
   rlt_lowered *const made = at->made;
   problem->source_start += at->from.span.before / problem->element_bytes;
@@ -497,8 +497,8 @@ static bool add_problem(lowering *at, rlt_problem *problem) {
   return true;
 }
 
-/* The padding alone, in words that are whole containers: for each axis, what lies beyond its valid
- * digits where those of the axes before it have a source. */
+/* Makes problems of the padding alone, in words that are whole containers: for each axis the digits
+ * beyond its valid ones, where the digits of the axes before it have a source. */
 static bool add_contained_padding(lowering *at, const rlt_problem *all) {
   rlt_problem rest = *all;
   rest.element_bytes = at->to.room * rlt_problem_destination_bytes(all);
@@ -524,8 +524,8 @@ static bool add_contained_padding(lowering *at, const rlt_problem *all) {
   return true;
 }
 
-/* Elements that change their type have an axis over the words of their container, of which the
- * first one has a source; the others are filled with 0. */
+/* Adds an axis over the words of a container for elements that change their type: the first word
+ * has a source, and the others are filled with 0. */
 static bool add_contained(lowering *at, const rlt_problem *problem) {
   static const uint8_t zero[RELAYOUT_MAX_ELEMENT_SIZE];
   rlt_problem one = *problem;
@@ -543,7 +543,7 @@ static bool add_contained(lowering *at, const rlt_problem *problem) {
   return add_problem(at, &one);
 }
 
-/* Of numbers within an element, and of words within a number, which change places. */
+/* Adds axes over the numbers of an element and over the words of a number, which change places. */
 static void add_word_axes(const lowering *at, rlt_problem *problem) {
   const int64_t turned = at->turned;
   const int64_t numbers = at->words / turned;
@@ -554,8 +554,8 @@ static void add_word_axes(const lowering *at, rlt_problem *problem) {
   }
 }
 
-/* Words of an element are one more axis, or two where they change places; or where they are filled
- * with different ones, each a problem of its own. */
+/* The words of an element become one more axis, or two if they change places. If their fillings
+ * differ, each word becomes a separate problem. */
 static bool add_words(lowering *at, const rlt_problem *problem) {
   if (at->to.room > 1) {
     return add_contained(at, problem);
@@ -579,7 +579,7 @@ static bool add_words(lowering *at, const rlt_problem *problem) {
   return true;
 }
 
-/* All words of the destination from `first` on, of which none has a source. */
+/* Makes a problem of all words of the destination from `first` on, which have no source. */
 static bool add_fill(lowering *at, int64_t first) {
   rlt_problem fill = at->common;
   fill.destination_start = first;
@@ -590,7 +590,7 @@ static bool add_fill(lowering *at, int64_t first) {
   return add_words(at, &fill);
 }
 
-/* Whether the box has the last element of all, or is all. */
+/* True if the box has the last element of the tensor, or is the whole tensor. */
 static bool has_end(const lowering *at) {
   bool has = true;
   for (int32_t d = 0; d < at->to.shape->rank && at->box != NULL; ++d) {
@@ -599,7 +599,7 @@ static bool has_end(const lowering *at) {
   return has;
 }
 
-/* What tail alignment adds. */
+/* Makes a problem of the elements that tail alignment adds. */
 static bool add_tail(lowering *at) {
   int64_t tiled = at->to.words;
   for (int32_t i = 0; i < at->destination.count; ++i) {
@@ -608,7 +608,7 @@ static bool add_tail(lowering *at) {
   return !at->common.fills || !has_end(at) || add_fill(at, tiled);
 }
 
-/* One problem for every choice of a box of each dimension. */
+/* Makes one problem for every choice of a box of each dimension. */
 static bool add_boxes(lowering *at) {
   int32_t numbers[RLT_MOST_DIMENSIONS] = {0};
   for (;;) {
@@ -628,8 +628,9 @@ static bool add_boxes(lowering *at) {
 
 /* ---- Index programs ---- */
 
-/* Element after element of the destination, in the order of its positions or, where it is strided,
- * of its indices: which one that is, where it is put, and where it lies in the source. */
+/* Writes the index program: it goes through the elements of the destination, in the order of
+ * positions or, for a strided side, of indices, and computes the position of each in the
+ * destination and in the source. */
 static void set_program(const lowering *at, rlt_index_program *program) {
   const side *const from = &at->from;
   const side *const to = &at->to;
@@ -657,8 +658,8 @@ static void set_program(const lowering *at, rlt_index_program *program) {
   }
 }
 
-/* Word number `number` of every element, or of its container: what is above an element there is 0,
- * as the low n bits of any number times 2^n are. */
+/* Moves word `number` of every element, or of its container. The part of a container above its
+ * element is 0, like the low n bits of any number times 2^n. */
 static void select_word(const lowering *at, int64_t number, rlt_problem *problem) {
   const int64_t bytes = at->to.word_bytes;
   memcpy(problem->fill, at->padding + number * bytes, (size_t)bytes);
@@ -679,7 +680,7 @@ static relayout_status no_memory(relayout_error *error) {
   return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a plan's problems");
 }
 
-/* One problem, or one for each word of an element or its container. */
+/* Makes one problem, or one for each word of an element or its container. */
 static relayout_status lower_to_program(lowering *at, relayout_error *error) {
   rlt_lowered *const made = at->made;
   made->index_program = rlt_calloc(1, sizeof *made->index_program);
@@ -706,8 +707,8 @@ static relayout_status lower_to_program(lowering *at, relayout_error *error) {
 
 /* ---- All of it ---- */
 
-/* Spare bits behind padding that stays as it was become 0 all the same, which
- * is nobody's padding to write. */
+/* With padding that is left alone, the spare bits of the last byte must still become 0, and no
+ * padding problem writes them. */
 static bool keeps_last_byte(const lowering *at) {
   const int64_t bits = at->common.destination_elements * at->common.destination_packed;
   return bits % 8 != 0 && !at->common.fills &&
@@ -747,10 +748,11 @@ static relayout_status lower(lowering *at, relayout_error *error) {
     return no_memory(error);
   }
   at->made->count = 0;
-  return at->box == NULL ? lower_to_program(at, error)
-                         : rlt_fail(error, RELAYOUT_UNSUPPORTED,
-                                    "this relayout cannot be divided into boxes: its digits share "
-                                    "no divisor, or boxes would share a byte of packed elements");
+  return at->box == NULL
+             ? lower_to_program(at, error)
+             : rlt_fail(error, RELAYOUT_UNSUPPORTED,
+                        "this relayout cannot be divided into boxes: its tiles have no "
+                        "common divisor, or boxes would share a byte of packed elements");
 }
 
 static relayout_status check_box(const relayout_shape *shape, const rlt_index_box *box,
@@ -794,8 +796,8 @@ static relayout_status check_sides(const rlt_view *from, const rlt_view *to,
   return status == RELAYOUT_OK ? check_same_tensor(from->shape, to->shape, error) : status;
 }
 
-/* That the destination can have: the shape's own, and those that its tiles bring, of their first
- * digits and of their second ones. */
+/* The most dimensions that the destination can have: the shape's own, and those that its tiles
+ * add. */
 static size_t most_dimensions(const relayout_shape *to) {
   const relayout_layout *const layout = &to->layout;
   int32_t brought = 0;

@@ -1,23 +1,23 @@
-/* problem.h: what has to move, with every name of a dimension gone.
+/* problem.h: what moves, without the names of dimensions.
  *
- * Everything a user can ask for is lowered to this one form and simplified there; only here does
- * the code know about layouts. Methods and backends see problems alone.
+ * Everything that a user can ask for is lowered to this form and simplified. Only this folder knows
+ * layouts; methods and targets see only problems.
  *
  * A destination element is named by one digit d[a] in 0 .. extent-1 for each axis a:
  *
  *     destination position = destination_start + Σ d[a] * destination_stride
  *     source position      = source_start      + Σ d[a] * source_stride
  *
- * It has a source when d[a] < valid for every axis. Then the source element is moved; else, when
- * `fills` is set, the destination element becomes `fill`, and when not it is left alone. No two
- * digit lists name the same destination position.
+ * The element has a source if d[a] < valid for every axis. Then the source element moves there.
+ * Otherwise it becomes `fill` if `fills` is set, and keeps its value if not. No two lists of digits
+ * name the same destination position.
  *
  * Elements of 8 bits and more lie at whole bytes. Narrower ones, of 1, 2 or 4 bits, are packed over
- * the whole buffer: element i at bit i * bits % 8 of byte i * bits / 8, low bits first. One that
- * moves from bytes to fewer bits loses its upper bits; the other way they become zero.
+ * the whole buffer: element i at bit i * bits % 8 of byte i * bits / 8, low bits first. An element
+ * that moves from a byte to fewer bits loses its upper bits; in the other direction they become
+ * zero.
  *
- * Depends on convert/, metadata/ and base/.
- */
+ * Depends on convert/, metadata/ and base/. */
 #ifndef RLT_PROBLEM_PROBLEM_H
 #define RLT_PROBLEM_PROBLEM_H
 
@@ -31,8 +31,9 @@
 #include "relayout/shape.h"
 #include "relayout/status.h"
 
-/* No side takes 2^60 bits (RLT_MOST_BITS), and an axis of which a position takes more than one step
- * has two at least: fewer than 60 axes step, and one tells where nothing has a source. */
+/* A side has fewer than 2^60 bits (RLT_MOST_BITS), and an axis with more than one position at least
+ * doubles it: so fewer than 60 axes have several positions. One more axis says that nothing has a
+ * source. */
 enum { RLT_MAX_AXES = 64 };
 
 /* Strides and positions count elements. */
@@ -44,32 +45,33 @@ typedef struct rlt_axis {
 } rlt_axis;
 
 typedef struct rlt_problem {
-  int64_t element_bytes; /* of the words that move: 1, 2, 4, 8 or 16 */
-  int64_t source_packed; /* 0: an element takes whole bytes there; or the 1, 2 or 4 bits it takes */
+  int64_t element_bytes;      /* of the words that move: 1, 2, 4, 8 or 16 */
+  int64_t source_packed;      /* 0: elements take whole bytes there; else their bits: 1, 2 or 4 */
   int64_t destination_packed; /* likewise */
-  rlt_conversion
-      conversion;      /* of words on their way; those of the destination may be wider or not */
-  bool source_swapped; /* what is converted has its last byte first; likewise */
-  bool destination_swapped; /* what it becomes */
-  int64_t source_elements;  /* what each buffer holds, padding included */
+  rlt_conversion conversion;  /* of words as they are read; the destination's may be wider */
+  bool source_swapped;        /* 1 if elements to be converted are byte-swapped; likewise */
+  bool destination_swapped;   /* what it becomes */
+  int64_t source_elements;    /* elements in each buffer, padding included */
   int64_t destination_elements;
   int64_t source_start; /* the position where all digits are 0 */
   int64_t destination_start;
 
-  /* Whether a word of the destination has the source's bytes in another order; byte b of each 16 is
-   * byte shuffle[b] then. */
+  /* True if a word of the destination has the source's bytes in another order: byte b of each 16 is
+   * byte shuffle[b]. */
   bool shuffles;
   uint8_t shuffle[RELAYOUT_MAX_ELEMENT_SIZE];
 
-  /* Not 0: bytes move whose elements of so many bits have to be transposed first, among the rows of
-   * the source that lie transposed_stride apart: those of the axis with that source stride, which
-   * has as many steps as a byte has elements. Element e of row r becomes element r of row e. */
+  /* Not 0: the moving bytes hold elements of this many bits, which are transposed first among rows
+   * of the source that are transposed_stride apart. These are the rows of the axis with that source
+   * stride, which has as many steps as a byte has elements. Element e of row r becomes element r of
+   * row e. */
   int64_t transposed_bits;
-  int64_t transposed_stride; /* 0 where no bits are transposed */
+  int64_t transposed_stride; /* 0 if no bits are transposed */
 
-  /* Not NULL: axis 0 is the only one, and instead of its source stride this says where number 0,
-   * its digit, lies in the source; and instead of its destination stride, where it is put, if it
-   * puts that aside. Both count from the starts. Owned by whoever made the problem. */
+  /* Not NULL: axis 0 is the only one. The program replaces its source stride: it computes the
+   * position in the source from the digit, which is number 0. It also replaces the destination
+   * stride if it sets a destination position. Both count from the starts. The maker of the problem
+   * owns it. */
   const rlt_index_program *index_program;
 
   int32_t axis_count;
@@ -77,8 +79,8 @@ typedef struct rlt_problem {
 
   bool fills;
   uint8_t fill[RELAYOUT_MAX_ELEMENT_SIZE]; /* one element of the destination, in whole bytes */
-  /* The word that arrives as `fill`, where elements change on their way: what has no source may
-   * change with the others. Problems with an index program may have none. */
+  /* A word that becomes `fill` when elements are converted, so that elements without a source can
+   * be converted with the others. Problems with an index program may have none. */
   uint8_t fill_word[RELAYOUT_MAX_ELEMENT_SIZE];
 } rlt_problem;
 
@@ -89,13 +91,13 @@ static inline int64_t rlt_problem_destination_bytes(const rlt_problem *problem) 
              : problem->element_bytes;
 }
 
-/* Whether words keep their values, and only get the other byte order. */
+/* True if words keep their values and only change their byte order. */
 static inline bool rlt_problem_only_swaps(const rlt_problem *problem) {
   return problem->conversion.from == problem->conversion.to && problem->conversion.scale == 1 &&
          problem->source_swapped != problem->destination_swapped;
 }
 
-/* What an element takes in memory. */
+/* Bits of an element in memory. */
 static inline int64_t rlt_problem_source_bits(const rlt_problem *problem) {
   return problem->source_packed > 0 ? problem->source_packed : 8 * problem->element_bytes;
 }
@@ -105,8 +107,8 @@ static inline int64_t rlt_problem_destination_bits(const rlt_problem *problem) {
                                          : 8 * rlt_problem_destination_bytes(problem);
 }
 
-/* So many steps in the source, in elements; 0 where no source reaches as far, so that only padding
- * would take them. */
+/* This many steps in the source, in elements; 0 if no source reaches that far, because then only
+ * padding would need them. */
 static inline int64_t rlt_problem_source_steps(const rlt_problem *problem, int64_t steps,
                                                int64_t stride) {
   const int64_t most = RLT_MOST_BITS / rlt_problem_source_bits(problem);
@@ -114,7 +116,7 @@ static inline int64_t rlt_problem_source_steps(const rlt_problem *problem, int64
   return rlt_multiply(steps, stride, &reach) && reach >= -most && reach <= most ? reach : 0;
 }
 
-/* What the buffers hold, in bytes. */
+/* Bytes of the buffers. */
 static inline size_t rlt_problem_source_size(const rlt_problem *problem) {
   return ((size_t)problem->source_elements * (size_t)rlt_problem_source_bits(problem) + 7) / 8;
 }
@@ -125,32 +127,32 @@ static inline size_t rlt_problem_destination_size(const rlt_problem *problem) {
          8;
 }
 
-/* Whether bytes move whose elements are transposed among rows. */
+/* True if the elements of moving bytes are transposed among rows. */
 static inline bool rlt_problem_transposes_bits(const rlt_problem *problem) {
   return problem->transposed_bits > 0;
 }
 
-/* Whether elements are unpacked, or their bits transposed, before they move. */
+/* True if elements are unpacked, or their bits transposed, before they move. */
 static inline bool rlt_problem_is_unpacked_first(const rlt_problem *problem) {
   return problem->source_packed > 0 || rlt_problem_transposes_bits(problem);
 }
 
-/* Whether elements are packed on a side, or their bits are transposed. */
+/* True if elements are packed on a side, or their bits are transposed. */
 static inline bool rlt_problem_is_packed(const rlt_problem *problem) {
   return problem->destination_packed > 0 || rlt_problem_is_unpacked_first(problem);
 }
 
-/* Whether words become the destination's elements after they moved. */
+/* True if words are converted to the destination's elements after they moved. */
 static inline bool rlt_problem_is_encoded_last(const rlt_problem *problem) {
   return problem->destination_packed > 0 || rlt_converts(&problem->conversion);
 }
 
-/* The digits of an axis that are written. */
+/* How many digits of an axis are written. */
 static inline int64_t rlt_problem_written_digits(const rlt_problem *problem, const rlt_axis *axis) {
   return problem->fills ? axis->extent : axis->valid;
 }
 
-/* How many digit lists there are, and how many of them have a source. */
+/* How many lists of digits there are, and how many of them have a source. */
 static inline int64_t rlt_problem_digit_lists(const rlt_problem *problem) {
   int64_t count = 1;
   for (int32_t a = 0; a < problem->axis_count; ++a) {
@@ -167,67 +169,65 @@ static inline int64_t rlt_problem_sources(const rlt_problem *problem) {
   return count;
 }
 
-/* How many elements of the destination are written; at most so many with an index program. */
+/* How many elements of the destination are written; with an index program, an upper bound. */
 static inline int64_t rlt_problem_written(const rlt_problem *problem) {
   return problem->fills ? rlt_problem_digit_lists(problem) : rlt_problem_sources(problem);
 }
 
-/* Whether elements arrive as they left: nothing is packed, unpacked, converted, shuffled or
+/* True if elements keep their bits: nothing is packed, unpacked, converted, shuffled or
  * bit-transposed. */
 static inline bool rlt_problem_keeps_elements(const rlt_problem *problem) {
   return !problem->shuffles && !rlt_problem_is_unpacked_first(problem) &&
          !rlt_problem_is_encoded_last(problem);
 }
 
-/* Brings a problem to its simplest form without changing what it does: digits without a source
- * dropped where nothing is filled, and with them axes of extent 1, axes sorted by destination
- * stride, neighbours fused where both sides allow it. A problem that writes nothing ends as one
- * axis of extent 0; one without any source has axes of valid 0 alone, at least one; one of a single
- * element with a source has no axes. An axis with at most one valid digit, whose source stride is
- * never multiplied by anything, takes the destination's, or 0 where no source reaches as far. What
- * is all filled does not change on its way. */
+/* Simplifies a problem without changing what it does: drops digits without a source if nothing is
+ * filled, drops axes of extent 1, sorts axes by destination stride, and fuses neighbours if both
+ * sides allow it. A problem that writes nothing becomes one axis of extent 0. A problem without any
+ * source has only axes of valid 0, at least one. A problem of a single element with a source has no
+ * axes. An axis with at most one valid digit never uses its source stride, and takes the
+ * destination's, or 0 if no source reaches that far. A problem that only fills converts nothing. */
 void rlt_problem_simplify(rlt_problem *problem);
 
-/* Adds an axis where it belongs by its destination stride. */
+/* Inserts an axis at its place by destination stride. */
 void rlt_problem_insert_axis(rlt_problem *problem, rlt_axis axis);
 
-/* Counts what the sides hold, where they begin, and steps of all axes from `first` on in words of
- * so many elements. */
+/* Converts sizes, starts, and the strides of all axes from `first` on, to words of this many
+ * elements. */
 void rlt_problem_count_in_words(rlt_problem *problem, int32_t first, int64_t elements);
 
-/* Takes packed elements that move as packed ones for wider ones, up to whole bytes, if these always
- * move together. Axis 0 may have an extent of 1 then. */
+/* Joins packed elements that move without unpacking into wider ones, up to whole bytes, if these
+ * always move together. Axis 0 may have an extent of 1 afterwards. */
 void rlt_problem_widen_packed(rlt_problem *problem);
 
-/* Takes elements that lie together on both sides for words of up to 16 bytes, if nothing else has
- * them in part: in another order too, where the words may be shuffled. For devices to which an
- * element's alignment means nothing. The problem is simplified, and stays so. */
+/* Joins elements that lie together on both sides into words of up to 16 bytes, if these always move
+ * whole; also in another order, if words may be shuffled. For devices that do not need aligned
+ * elements. The problem is simplified and stays so. */
 void rlt_problem_widen(rlt_problem *problem);
 
-/* Takes parts of the runs that both sides have along axis 0 for words of up to 16 bytes. For
- * devices whose loads are as wide as their words. The problem is simplified, and stays so. */
+/* Cuts the runs that both sides have along axis 0 into words of up to 16 bytes. For devices whose
+ * loads are as wide as their words. The problem is simplified and stays so. */
 void rlt_problem_widen_runs(rlt_problem *problem);
 
-/* Takes packed elements that are transposed for bytes, by swapping elements among rows of the
- * source, of which a tile need not have more than `most_rows` to do so. For devices that can do
- * that. The problem is simplified, and stays so. */
+/* Turns a transposition of packed elements into one of bytes, by swapping elements among rows of
+ * the source. A tile needs at most `most_rows` rows for that. For devices that can swap so. The
+ * problem is simplified and stays so. */
 void rlt_problem_transpose_bits(rlt_problem *problem, int64_t most_rows);
 
-/* The destination's innermost elements, of which as many as there are fill whole bytes wherever a
- * tile has them: all of the axes before `last`, and a multiple of `steps` of that one, or all of it
- * too. */
+/* The innermost elements of the destination that fill whole bytes in every tile: all of the axes
+ * before `last`, and a multiple of `steps` of that axis, or all of it. */
 typedef struct rlt_byte_run {
   int32_t last;
   int64_t steps;
 } rlt_byte_run;
 
-/* False where packed elements share bytes otherwise, or too many would have to be moved at once.
+/* False if packed elements share bytes in another way, or if a tile would need too many elements.
  * The problem is simplified. */
 bool rlt_problem_byte_run(const rlt_problem *problem, rlt_byte_run *run);
 
-/* Nothing to write. Both are for simplified problems. */
+/* True if there is nothing to write. Both functions take simplified problems. */
 bool rlt_problem_is_empty(const rlt_problem *problem);
-/* Something to write, and nothing of it has a source. */
+/* True if there is something to write and nothing has a source. */
 bool rlt_problem_is_fill(const rlt_problem *problem);
 
 #endif

@@ -1,15 +1,14 @@
-/* problem_text.h: a problem as one line of text, the same for all problems that are carried out
- * alike and for no others.
+/* problem_text.h: a problem as one line of text. Two problems have the same text exactly if they
+ * are moved in the same way.
  *
- * Depends on problem.h and base/.
- */
+ * Depends on problem.h and base/. */
 #ifndef RLT_PROBLEM_PROBLEM_TEXT_H
 #define RLT_PROBLEM_PROBLEM_TEXT_H
 
 #include "base/text.h"
 #include "problem/problem.h"
 
-/* What the text says, and how. */
+/* What the text contains, and its form. */
 #define RLT_PROBLEM_TEXT_VERSION 3
 
 /* Appends
@@ -27,8 +26,8 @@
  *     swaps 4:256                                    bits, and the stride of the rows
  *     program 7f3a...                                a hash of all its operations
  *
- * What fills, `fill` and `fill_word`, is left out: whatever it is, it takes the same way. All is in
- * lower case letters, digits and " /:-". */
+ * The filling values, `fill` and `fill_word`, are left out, because they do not change how the
+ * problem is moved. The text has only lower case letters, digits and " /:-". */
 void rlt_problem_add_text(const rlt_problem *problem, rlt_text *text);
 
 #endif

@@ -5,7 +5,7 @@
 
 /* ---- Spans ---- */
 
-/* Of elements of so many bits, between these positions. */
+/* The bytes of elements of this many bits, between these positions. */
 static rlt_bytes bytes_of(int64_t first, int64_t end, int64_t bits) {
   return (rlt_bytes){first * bits / 8, rlt_divide_up(end * bits, 8)};
 }
@@ -28,7 +28,7 @@ rlt_bytes rlt_problem_bytes_read(const rlt_problem *problem) {
   return bytes_of(first, last + 1, rlt_problem_source_bits(problem));
 }
 
-/* How many digits of an axis write. */
+/* How many digits of an axis are written. */
 static int64_t written_of(const rlt_problem *problem, int32_t a) {
   return problem->fills ? problem->axes[a].extent : problem->axes[a].valid;
 }
@@ -53,7 +53,7 @@ rlt_bytes rlt_problem_bytes_written(const rlt_problem *problem) {
 
 /* ---- Runs ---- */
 
-/* Steps of 0 lead nowhere else, and those below 0 are gone through from the other end. */
+/* Drops steps of 0, and reverses negative steps. */
 static void add_step(rlt_runs *of, int64_t count, int64_t stride) {
   if (count == 1 || stride == 0) {
     return;
@@ -71,7 +71,7 @@ static void add_step(rlt_runs *of, int64_t count, int64_t stride) {
   of->counts[at] = count;
 }
 
-/* Steps from run to next run make longer ones. */
+/* Joins runs that follow each other into longer ones. */
 static void join(rlt_runs *of) {
   int32_t joined = 0;
   while (joined < of->step_count && of->strides[joined] == of->length) {
@@ -101,7 +101,7 @@ static void visit(const rlt_runs *of, rlt_run_visitor visitor, void *context) {
   }
 }
 
-/* The array's last byte may be used in part. */
+/* Only a part of the array's last byte may be used. */
 static bool are_whole_bytes(const rlt_problem *problem, const rlt_runs *of) {
   const bool ends_array =
       of->step_count == 0 && of->first + of->length == problem->destination_elements;

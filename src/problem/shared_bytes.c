@@ -5,7 +5,8 @@ enum { MOST_STEPS = 2 * RLT_MAX_AXES };
 
 /* ---- The bytes of a side ---- */
 
-/* In elements of a byte. False where the runs are not those alone: then they are one range. */
+/* Converts runs to elements of a byte. Returns false if runs do not begin at whole bytes; then they
+ * count as one range. */
 static bool in_bytes(rlt_bytes range, rlt_runs *of) {
   bool are_whole = of->step_count >= 0;
   for (int32_t i = 0; i < of->step_count; ++i) {
@@ -41,20 +42,20 @@ static bool bytes_written(const rlt_problem *problem, rlt_runs *of) {
 
 /* ---- Sums of steps ---- */
 
-/* A number is sought that is a sum of 0 .. counts[i] - 1 times each step, and of a rest below
- * `width`. */
+/* Searches for a sum of 0 .. counts[i] - 1 times each step, plus a rest below `width`, that equals
+ * a given number. */
 typedef struct search {
   int32_t count;
   int64_t steps[MOST_STEPS]; /* the longest first */
   int64_t counts[MOST_STEPS];
-  /* Of all steps from one on: the largest sum with the rest, and their common divisor. */
+  /* For all steps from number i on: the largest sum with the rest, and their common divisor. */
   int64_t reach[MOST_STEPS + 1];
   int64_t common[MOST_STEPS + 1];
   int64_t width;
   int64_t left; /* numbers that may still be tried */
 } search;
 
-/* Where it belongs, the shortest first. */
+/* Inserts a step in order, the shortest first. */
 static void add_step(search *of, int64_t count, int64_t step) {
   int32_t at = of->count++;
   for (; at > 0 && of->steps[at - 1] > step; --at) {
@@ -71,8 +72,9 @@ static void add_steps(search *of, const rlt_runs *runs) {
   }
 }
 
-/* Steps that are no longer than the rest make a longer rest. One that is a multiple of a shorter
- * one, which reaches as far, makes more of those. The shortest are first. */
+/* Merges steps: a step that is not longer than the rest makes a longer rest; a step that is a
+ * multiple of a shorter one which reaches it adds to the count of the shorter one. The shortest
+ * steps come first. */
 static void join_steps(search *of) {
   int32_t kept = 0;
   for (int32_t i = 0; i < of->count; ++i) {
@@ -95,7 +97,7 @@ static void join_steps(search *of) {
   of->count = kept;
 }
 
-/* Turns the order round, and finds what each step and those behind it come to. */
+/* Reverses the order, and finds the largest sum and the divisor of each step and those after it. */
 static void finish(search *of) {
   for (int32_t i = 0; i < of->count / 2; ++i) {
     const int32_t other = of->count - 1 - i;
@@ -114,7 +116,8 @@ static void finish(search *of) {
   }
 }
 
-/* Whether the steps from number `i` on can make it, by what they reach and have in common. */
+/* False if the steps from number `i` on cannot sum to the number, by their reach or their common
+ * divisor. */
 static bool may_be(const search *of, int32_t i, int64_t number) {
   return number >= 0 && number <= of->reach[i] &&
          (of->common[i] == 0 || number % of->common[i] < of->width);
@@ -140,7 +143,7 @@ static rlt_sharing find(search *of, int32_t i, int64_t number) {
   return found;
 }
 
-/* Steps of what is written, and its run, are counted from their ends, so that all is added. */
+/* The written side's steps and run are counted from their ends, so that all terms are added. */
 rlt_sharing rlt_problems_share_bytes(const rlt_problem *reads, const rlt_problem *writes,
                                      int64_t apart, int64_t *steps) {
   rlt_runs from, to;

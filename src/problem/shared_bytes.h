@@ -1,14 +1,12 @@
-/* shared_bytes.h: whether a byte that one problem reads is one that another writes, where both
- * sides lie in one memory.
+/* shared_bytes.h: whether one problem reads a byte that another writes, if both sides lie in one
+ * block of memory.
  *
- * Either side's bytes are runs of one length whose beginnings are sums of steps. They share a byte
- * exactly where one number is a sum of all these steps, each taken fewer times than it has digits,
- * and of a rest that is shorter than both runs together. That is searched for, from the longest
- * step on; what the shorter ones reach, and the divisor that they have in common, leave few ways to
- * try.
+ * The bytes of each side are runs of one length that begin at sums of steps. Both sides share a
+ * byte exactly if a certain number is a sum of steps of both sides, each taken fewer times than it
+ * has digits, plus a rest shorter than both runs together. A search tries the longest step first.
+ * The reach and the common divisor of the shorter steps leave few combinations to try.
  *
- * Depends on runs.h.
- */
+ * Depends on runs.h. */
 #ifndef RLT_PROBLEM_SHARED_BYTES_H
 #define RLT_PROBLEM_SHARED_BYTES_H
 
@@ -19,12 +17,12 @@
 typedef enum rlt_sharing {
   RLT_SHARES_NOTHING,
   RLT_SHARES_BYTES,
-  RLT_SHARES_UNKNOWN /* the bytes' ranges overlap, and more is not known */
+  RLT_SHARES_UNKNOWN /* the ranges overlap; whether bytes are shared is unknown */
 } rlt_sharing;
 
-/* The destination's lowest byte lies `apart` bytes behind the source's, fewer than 2^60 of either
- * sign. Takes at most `*steps` of searching, and leaves what remains. Unknown too are bytes that an
- * index program takes, and those of packed elements whose runs begin within a byte. */
+/* `apart` is the distance from the source's lowest byte to the destination's, less than 2^60 either
+ * way. Searches at most `*steps` steps, and subtracts those used. The result is also unknown for
+ * index programs, and for packed elements whose runs begin within a byte. */
 rlt_sharing rlt_problems_share_bytes(const rlt_problem *reads, const rlt_problem *writes,
                                      int64_t apart, int64_t *steps);
 

@@ -12,7 +12,7 @@ void rlt_problem_insert_axis(rlt_problem *problem, rlt_axis axis) {
   problem->axes[at] = axis;
 }
 
-/* Without digits that are always 0, which add nothing to any position. */
+/* Drops axes whose digit is always 0. */
 static void sort_axes(rlt_problem *problem) {
   const int32_t count = problem->axis_count;
   problem->axis_count = 0;
@@ -23,10 +23,10 @@ static void sort_axes(rlt_problem *problem) {
   }
 }
 
-/* Whether a step of `outer` is as good as inner->extent steps of `inner`, on both sides. */
+/* True if a step of `outer` equals inner->extent steps of `inner` on both sides. */
 static bool can_fuse(const rlt_axis *inner, const rlt_axis *outer) {
-  /* With one valid step the outer axis never moves in the source, whatever its stride; and where
-   * nothing has a source, strides there may be so large that they do not fit. */
+  /* With one valid step the outer axis never moves in the source, whatever its stride. If nothing
+   * has a source, source strides may be too large to multiply. */
   int64_t reach = 0;
   const bool source_allows =
       outer->valid <= 1 ||
@@ -74,7 +74,7 @@ static void make_single_axis(rlt_problem *problem, int64_t extent) {
   problem->axis_count = 1;
 }
 
-/* Nothing is read: only the destination decides what fuses, and nothing changes on the way. */
+/* Nothing is read, so only the destination decides which axes fuse, and nothing is converted. */
 static void simplify_fill(rlt_problem *problem) {
   problem->element_bytes = rlt_problem_destination_bytes(problem);
   problem->conversion = (rlt_conversion){.from = RELAYOUT_ELEMENT_TYPE_INVALID};
@@ -94,7 +94,7 @@ static void simplify_fill(rlt_problem *problem) {
   }
 }
 
-/* Something has a source. What neither has one nor is filled is not there. */
+/* Something has a source. Elements without a source are dropped if nothing is filled. */
 static void simplify_move(rlt_problem *problem) {
   for (int32_t a = 0; a < problem->axis_count && !problem->fills; ++a) {
     problem->axes[a].extent = problem->axes[a].valid;
@@ -132,8 +132,8 @@ void rlt_problem_simplify(rlt_problem *problem) {
 
 enum { MOST_AT_ONCE = 1024 };
 
-/* Without a gap, what comes before an axis is as long as its stride. The array's
- * last byte may be used in part. */
+/* If there are no gaps, the elements of the axes before one are as many as its stride. Only a part
+ * of the array's last byte may be used. */
 bool rlt_problem_byte_run(const rlt_problem *problem, rlt_byte_run *run) {
   *run = (rlt_byte_run){.last = 0, .steps = 1};
   if (problem->destination_packed == 0) {

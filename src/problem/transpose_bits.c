@@ -1,17 +1,16 @@
-/* transpose_bits.c: packed elements that change places with their neighbours in other rows of the
- * source.
+/* transpose_bits.c: swaps packed elements with those of other rows of the source.
  *
  *     source       bytes of row 0, of row 1        transposed
  *     row 0        01 23 45 67                     row 0    0a 2c 4e 6g
  *     row 1        ab cd ef gh                     row 1    1b 3d 5f 7h
  *
- * Bytes of the transposed rows are bytes of the destination, so that the rest is moving these.
- */
+ * The bytes of the transposed rows are bytes of the destination, so only whole bytes remain to be
+ * moved. */
 #include "base/checked.h"
 #include "problem/problem.h"
 
 enum {
-  LEAST_COLUMNS = 16, /* bytes; what is narrower is moved otherwise */
+  LEAST_COLUMNS = 16, /* bytes; narrower runs are moved in another way */
   LEAST_RUN = 16,
   MOST_RUN = 64
 };
@@ -20,15 +19,15 @@ static bool is_whole(const rlt_axis *axis, int64_t per_byte) {
   return axis->extent % per_byte == 0 && axis->valid % per_byte == 0;
 }
 
-/* The axis along which the source's packed elements lie; -1 where they do not, or some
- * other axis has them in part. */
+/* The axis along which the source's packed elements lie; -1 if there is none, or if another axis
+ * takes only a part of a byte. */
 static int32_t find_run(const rlt_problem *problem, int64_t per_byte) {
   int32_t run = -1;
   for (int32_t a = 1; a < problem->axis_count; ++a) {
     const rlt_axis *const axis = &problem->axes[a];
     if (axis->destination_stride % per_byte != 0 ||
         axis->source_stride == problem->axes[0].source_stride || axis->source_stride == per_byte) {
-      return -1; /* or reads what another reads too */
+      return -1; /* or reads a byte that another element also uses */
     }
     if (axis->source_stride == 1 && run < 0 && is_whole(axis, per_byte)) {
       run = a;
@@ -48,8 +47,8 @@ static bool can_transpose_bits(const rlt_problem *problem, int64_t per_byte) {
          problem->source_elements % per_byte == 0 && problem->destination_elements % per_byte == 0;
 }
 
-/* Bytes of a run that are transposed at once, by which its axis can be divided; 0
- * for none that are worth it. */
+/* How many bytes of a run are transposed at once, a divisor of its axis; 0 if that is not worth
+ * it. */
 static int64_t run_at_once(const rlt_axis *axis, int64_t per_byte, int64_t most_rows) {
   const int64_t extent = axis->extent / per_byte;
   const int64_t valid = axis->valid / per_byte;
@@ -99,6 +98,6 @@ void rlt_problem_transpose_bits(rlt_problem *problem, int64_t most_rows) {
   problem->source_packed = 0;
   problem->destination_packed = 0;
   const unsigned ones = (1u << bits) - 1;
-  problem->fill[0] = (uint8_t)((problem->fill[0] & ones) * (0xff / ones)); /* over and over */
+  problem->fill[0] = (uint8_t)((problem->fill[0] & ones) * (0xff / ones)); /* repeated */
   problem->fill_word[0] = problem->fill[0];
 }

@@ -1,5 +1,5 @@
-/* widen.c: elements that always move together, as one word: whole axes in whatever order, or parts
- * of a run that both sides have. */
+/* widen.c: joins elements that always move together into one word: whole axes in any order, or
+ * parts of a run that both sides have. */
 #include <string.h>
 
 #include "problem/problem.h"
@@ -19,7 +19,7 @@ static bool divides(int64_t factor, int64_t a, int64_t b) {
   return a % factor == 0 && b % factor == 0;
 }
 
-/* Whether words of so many elements are the words of all axes from `first` on. */
+/* True if all axes from `first` on step by whole words of this many elements. */
 static bool divides_steps(const rlt_problem *problem, int32_t first, int64_t elements) {
   bool divided = divides(elements, problem->source_start, problem->destination_start);
   for (int32_t a = first; a < problem->axis_count; ++a) {
@@ -31,7 +31,7 @@ static bool divides_steps(const rlt_problem *problem, int32_t first, int64_t ele
 
 /* ---- Whole axes ---- */
 
-/* Whether the first `count` axes, together `length` elements, lie without a gap on both sides. */
+/* True if the first `count` axes, together `length` elements, have no gap on either side. */
 static bool lie_together(const rlt_problem *problem, int32_t count, int64_t length) {
   int64_t source_span = 1;
   int64_t destination_span = 1;
@@ -48,7 +48,7 @@ static bool lie_together(const rlt_problem *problem, int32_t count, int64_t leng
          divides(length, problem->source_elements, problem->destination_elements);
 }
 
-/* How many of the innermost axes make a word, as many as can; 0: none do. */
+/* How many of the innermost axes make a word, as many as possible; 0 if none. */
 static int32_t axes_of_word(const rlt_problem *problem, int64_t *length) {
   const int64_t most = RELAYOUT_MAX_ELEMENT_SIZE / problem->element_bytes;
   int32_t found = 0;
@@ -64,7 +64,7 @@ static int32_t axes_of_word(const rlt_problem *problem, int64_t *length) {
   return found;
 }
 
-/* Where each element of a word comes from, over and over. */
+/* The source of each element of a word, repeated. */
 static void set_shuffle(rlt_problem *problem, int32_t count, int64_t length) {
   const int64_t bytes = problem->element_bytes;
   for (int64_t at = 0; at < RELAYOUT_MAX_ELEMENT_SIZE / bytes; ++at) {
@@ -85,7 +85,7 @@ static void set_shuffle(rlt_problem *problem, int32_t count, int64_t length) {
   }
 }
 
-/* Of `length` elements each; positions already are in words. */
+/* Makes words of `length` elements each; positions are in words already. */
 static void set_wider_word(rlt_problem *problem, int64_t length) {
   for (int64_t i = 1; i < length; ++i) {
     memcpy(problem->fill + i * problem->element_bytes, problem->fill,
@@ -103,7 +103,7 @@ void rlt_problem_widen(rlt_problem *problem) {
   int64_t length;
   const int32_t count = axes_of_word(problem, &length);
   if (count == 0 || count == problem->axis_count) {
-    return; /* a single word needs no moving of words */
+    return; /* a single word needs no axis */
   }
   set_shuffle(problem, count, length);
   problem->axis_count -= count;
@@ -115,7 +115,7 @@ void rlt_problem_widen(rlt_problem *problem) {
 
 /* ---- Parts of runs ---- */
 
-/* Whether `length` elements along axis 0 always move, or are filled, together. */
+/* True if `length` elements along axis 0 always move, or are filled, together. */
 static bool words_stay_whole(const rlt_problem *problem, int64_t length) {
   const rlt_axis *const run = &problem->axes[0];
   return problem->axis_count > 0 && run->source_stride == 1 && run->destination_stride == 1 &&

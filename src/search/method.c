@@ -139,8 +139,7 @@ void rlt_take_straight_runs(const rlt_scene *scene, rlt_schedule *schedule) {
 
 const char rlt_transpose_reason[] =
     "the sides run along different axes, both long enough for square tiles";
-const char rlt_interleave_reason[] =
-    "a few short runs lie side by side, which registers join and part";
+const char rlt_interleave_reason[] = "a few short runs lie side by side, such as colour channels";
 const char rlt_permute_reason[] =
     "an inner axis is short, so several together make one wide enough";
 
@@ -152,6 +151,6 @@ const char *rlt_copy_reason(const rlt_problem *problem) {
 
 const char *rlt_index_reason(const rlt_problem *problem) {
   return problem->index_program != NULL
-             ? "the digits of both sides share no divisor, so each element finds its own way"
+             ? "the tiles of both sides have no common divisor, so each element is looked up"
              : "rows end within bytes, which this device writes one by one";
 }

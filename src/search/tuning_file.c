@@ -97,8 +97,8 @@ static relayout_status load_kept(relayout_device *device, relayout_error *error)
   const relayout_status status = take_text(device, (const char *)bytes, size, head, &reason);
   rlt_free(bytes);
   if (status != RELAYOUT_OK) {
-    rlt_log(RELAYOUT_LOG_WARNING, "%s: a kept tuning is passed over: %s", device->info.description,
-            reason.message);
+    rlt_log(RELAYOUT_LOG_WARNING, "%s: the kept row of tuning is ignored: %s",
+            device->info.description, reason.message);
   }
   return status == RELAYOUT_OUT_OF_MEMORY ? rlt_fail(error, status, "%s", reason.message)
                                           : RELAYOUT_OK;

@@ -263,7 +263,8 @@ relayout_status rlt_tuning_read_text(const char *text, size_t size, const char *
                                      rlt_tuning *row, relayout_error *error) {
   if (size > RLT_MOST_TUNING_TEXT) {
     return rlt_fail(error, RELAYOUT_INVALID_TEXT,
-                    "tuning: the text has %zu bytes, more than any row", size);
+                    "tuning: the text has %zu bytes; a row has at most %d", size,
+                    (int)RLT_MOST_TUNING_TEXT);
   }
   reader from = {.at = text, .end = text + size};
   rlt_tuning made;
