@@ -7,9 +7,10 @@
 
 #include "conformance/schedules.h"
 
-/* A CPU's schedule with its tiles in another order, drawn at random: every loop within a block, over
- * blocks or both, other tiles fetched ahead, and fewer threads. False, with nothing made, for one
- * whose order is its own: of work-groups, and where tiles finish each other's lines. */
+/* Makes of a CPU's schedule one that takes its tiles in another order, drawn at random: every loop
+ * within a block, over blocks or both, another prefetch, and fewer threads. Returns false and makes
+ * nothing for a schedule whose order is fixed: of work-groups, and where tiles complete each
+ * other's lines. */
 bool schedules_reorder(const char *text, uint64_t *state, char made[SCHEDULES_TEXT_SIZE]);
 
 #endif
