@@ -95,9 +95,11 @@ typedef struct relayout_plan_options {
   const int64_t *former_destination_byte_strides;
   /* NULL and 0: the plan chooses. Otherwise one text for each part of the plan, of a schedule that
    * is offered for that part (see relayout_plan_visit_schedules): the plan runs exactly these, but
-   * with smaller work-groups where a kernel cannot run with that many work-items.
-   * RELAYOUT_INVALID_TEXT for a text that is not a schedule; RELAYOUT_UNSUPPORTED for a schedule
-   * that is not offered, and for a wrong number of texts. A plan with a schedule that needs more
+   * with smaller work-groups where a kernel cannot run with that many work-items. A schedule of the
+   * CPU may have other loops=, prefetch= and threads= than the offered one: any order that moves
+   * every tile once. RELAYOUT_INVALID_TEXT for a text that is not a schedule; RELAYOUT_UNSUPPORTED
+   * for a schedule that is not offered, with the rule that its order breaks if only its order is
+   * wrong, and for a wrong number of texts. A plan with a schedule that needs more
    * alignment than elements have refuses less aligned offsets, and less aligned pointers unless
    * their data goes through staging. */
   const char *const *schedules;

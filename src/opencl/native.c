@@ -2,6 +2,8 @@
  * OpenCL, unless a relayout is recorded. */
 #include "opencl/native.h"
 
+#include <sched.h>
+
 #include "base/error.h"
 #include "base/memory.h"
 #include "cpu/cpu.h"
@@ -43,9 +45,27 @@ static relayout_status make_queue(rlt_opencl_device *device, relayout_error *err
   return code == CL_SUCCESS ? RELAYOUT_OK : rlt_cl_fail(error, code, "clCreateCommandQueue");
 }
 
+/* Waits until only the caller holds the queue: a thread of PoCL's lets go of a command's event, and
+ * by it of the queue, some time after the event completed. It reads the queue's device then, which
+ * PoCL 3.1 holds for no queue: a caller might have released a sub-device by then. Gives up after a
+ * while, since a driver may count as it likes. */
+static void await_last_event(cl_command_queue queue) {
+  enum { MOST_YIELDS = 10000 };
+  cl_uint holders = 0;
+  for (int32_t i = 0; i < MOST_YIELDS; ++i) {
+    const cl_int code =
+        clGetCommandQueueInfo(queue, CL_QUEUE_REFERENCE_COUNT, sizeof holders, &holders, NULL);
+    if (code != CL_SUCCESS || holders <= 1) {
+      return;
+    }
+    sched_yield();
+  }
+}
+
 /* What a device has beside its handles and its CPU device. */
 static void release(rlt_opencl_device *device) {
   if (device->questions != NULL) {
+    await_last_event(device->questions);
     clReleaseCommandQueue(device->questions);
   }
   rlt_free(device->kept_directory);

@@ -66,8 +66,13 @@ static relayout_status read_inner(loops_reader *at, rlt_word word) {
     return fail_loops(at, "is given twice within a block", axis);
   }
   made->inner[made->inner_count] = axis;
-  if (!rlt_word_number(count, 2, at->grid.loops[loop].count, &made->inside[made->inner_count])) {
-    return fail_loops(at, "takes 2 iterations within a block or more, up to all that it has", axis);
+  const int64_t tiles = at->grid.loops[loop].count;
+  rlt_quote quote;
+  if (!rlt_word_number(count, 2, tiles, &made->inside[made->inner_count])) {
+    return rlt_fail(at->error, RELAYOUT_UNSUPPORTED,
+                    "schedule: `loops=%s`: axis %" PRId32 " has %" PRId64
+                    " tiles, of which a block takes 2 to %" PRId64,
+                    shown(at->all, &quote), axis, tiles, tiles);
   }
   ++made->inner_count;
   return RELAYOUT_OK;

@@ -12,6 +12,8 @@
 
 enum { LINE = 64, ASSUMED_CACHE_BYTES = 32 << 20 /* where the device does not tell */ };
 
+enum { FENCE_BYTES = 4 };
+
 typedef struct opencl_target {
   bench_target base; /* first: a target of this kind is one */
   cl_context context;
@@ -19,6 +21,7 @@ typedef struct opencl_target {
   cl_command_queue queue;
   cl_mem source;
   cl_mem destination;
+  cl_mem fence; /* two pieces of FENCE_BYTES */
   void *mapped_source;
   void *mapped_destination;
   opencl_copy copies[BENCH_MOST_COPIES];
@@ -27,7 +30,7 @@ typedef struct opencl_target {
 
 static relayout_status fail_cl(relayout_error *error, cl_int code, const char *call) {
   fail_with(error, code == CL_OUT_OF_HOST_MEMORY ? RELAYOUT_OUT_OF_MEMORY : RELAYOUT_OPENCL_ERROR,
-             "%s failed with %d", call, (int)code);
+            "%s failed with %d", call, (int)code);
   error->cl_status = code;
   return error->status;
 }
@@ -132,27 +135,25 @@ static relayout_status map(bench_target *target, size_t source_size, size_t dest
 
 /* ---- Time ----------------------------------------------------------------------------------- */
 
-static bool is_marker(cl_event event) {
-  cl_command_type type = 0;
-  return clGetEventInfo(event, CL_EVENT_COMMAND_TYPE, sizeof type, &type, NULL) == CL_SUCCESS &&
-         type == CL_COMMAND_MARKER;
-}
+/* A moment of a command's run. */
+typedef struct moment {
+  cl_event event;
+  cl_profiling_info kind; /* CL_PROFILING_COMMAND_START or CL_PROFILING_COMMAND_END */
+} moment;
 
-/* Waits for the commands from the first to the last, which may be the same, and reads how long they
- * took, from where the first ends if it is a marker; it was called at `begin`. */
-static relayout_status wait(cl_event first, cl_event last, double begin, bench_time *time,
+/* Waits for the command of `last`, and reads how much time went by from `first` to it; the command
+ * was called at `begin`. */
+static relayout_status wait(moment first, moment last, double begin, bench_time *time,
                             relayout_error *error) {
-  cl_int code = clWaitForEvents(1, &last);
+  cl_int code = clWaitForEvents(1, &last.event);
   time->wall = bench_now() - begin;
   cl_ulong started = 0;
   cl_ulong ended = 0;
   if (code == CL_SUCCESS) {
-    const cl_profiling_info start =
-        is_marker(first) ? CL_PROFILING_COMMAND_END : CL_PROFILING_COMMAND_START;
-    code = clGetEventProfilingInfo(first, start, sizeof started, &started, NULL);
+    code = clGetEventProfilingInfo(first.event, first.kind, sizeof started, &started, NULL);
   }
   if (code == CL_SUCCESS) {
-    code = clGetEventProfilingInfo(last, CL_PROFILING_COMMAND_END, sizeof ended, &ended, NULL);
+    code = clGetEventProfilingInfo(last.event, last.kind, sizeof ended, &ended, NULL);
   }
   /* A clock too coarse for what is measured must not make it infinitely fast. */
   time->counted = ended > started ? (double)(ended - started) * 1e-9 : 1e-9;
@@ -162,8 +163,38 @@ static relayout_status wait(cl_event first, cl_event last, double begin, bench_t
 /* The same for one command; releases the event. */
 static relayout_status finish(cl_event event, double begin, bench_time *time,
                               relayout_error *error) {
-  const relayout_status status = wait(event, event, begin, time, error);
+  const relayout_status status =
+      wait((moment){event, CL_PROFILING_COMMAND_START}, (moment){event, CL_PROFILING_COMMAND_END},
+           begin, time, error);
   clReleaseEvent(event);
+  return status;
+}
+
+/* Enqueues a copy of a few bytes: its event says when the commands before it ended, and when those
+ * behind it could begin. A marker does not: NVIDIA's driver times it without its neighbours. */
+static relayout_status enqueue_fence(const opencl_target *own, cl_event *event,
+                                     relayout_error *error) {
+  const cl_int code = clEnqueueCopyBuffer(own->queue, own->fence, own->fence, 0, FENCE_BYTES,
+                                          FENCE_BYTES, 0, NULL, event);
+  return code == CL_SUCCESS ? RELAYOUT_OK : fail_cl(error, code, "clEnqueueCopyBuffer");
+}
+
+/* Waits for a relayout, and reads its time; `before` is a fence in front of it. */
+static relayout_status finish_move(const opencl_target *own, const relayout_plan *plan,
+                                   cl_event before, cl_event event, double begin, bench_time *time,
+                                   relayout_error *error) {
+  if (relayout_plan_part_count(plan) == 1) {
+    return wait((moment){event, CL_PROFILING_COMMAND_START},
+                (moment){event, CL_PROFILING_COMMAND_END}, begin, time, error);
+  }
+  /* The event of several kernels, or of none, is a marker behind them. */
+  cl_event behind;
+  relayout_status status = enqueue_fence(own, &behind, error);
+  if (status == RELAYOUT_OK) {
+    status = wait((moment){before, CL_PROFILING_COMMAND_END},
+                  (moment){behind, CL_PROFILING_COMMAND_START}, begin, time, error);
+    clReleaseEvent(behind);
+  }
   return status;
 }
 
@@ -172,17 +203,15 @@ static relayout_status move(bench_target *target, const relayout_plan *plan, siz
   const opencl_target *const own = (const opencl_target *)target;
   cl_event before;
   cl_event event;
-  const double begin = bench_now();
-  const cl_int code = clEnqueueMarkerWithWaitList(own->queue, 0, NULL, &before);
-  if (code != CL_SUCCESS) {
-    return fail_cl(error, code, "clEnqueueMarkerWithWaitList");
+  relayout_status status = enqueue_fence(own, &before, error);
+  if (status != RELAYOUT_OK) {
+    return status;
   }
-  relayout_status status =
-      relayout_plan_enqueue(plan, own->queue, own->source, source_offset, own->destination,
-                            destination_offset, 0, NULL, &event, error);
+  const double begin = bench_now();
+  status = relayout_plan_enqueue(plan, own->queue, own->source, source_offset, own->destination,
+                                 destination_offset, 0, NULL, &event, error);
   if (status == RELAYOUT_OK) {
-    /* The event of several kernels is a marker behind them. */
-    status = wait(is_marker(event) ? before : event, event, begin, time, error);
+    status = finish_move(own, plan, before, event, begin, time, error);
     clReleaseEvent(event);
   }
   clReleaseEvent(before);
@@ -224,7 +253,9 @@ static relayout_status run_peer(bench_target *target, size_t which, size_t sourc
   if (code != CL_SUCCESS) {
     return fail_cl(error, code, target->peers[which].name);
   }
-  const relayout_status status = wait(events[0], events[1], begin, time, error);
+  const relayout_status status =
+      wait((moment){events[0], CL_PROFILING_COMMAND_START},
+           (moment){events[1], CL_PROFILING_COMMAND_END}, begin, time, error);
   clReleaseEvent(events[0]);
   clReleaseEvent(events[1]);
   return status;
@@ -243,6 +274,9 @@ static void destroy(bench_target *target) {
   }
   if (own->destination != NULL) {
     clReleaseMemObject(own->destination);
+  }
+  if (own->fence != NULL) {
+    clReleaseMemObject(own->fence);
   }
   if (own->queue != NULL) {
     clReleaseCommandQueue(own->queue);
@@ -265,6 +299,11 @@ static relayout_status set_up(opencl_target *own, const relayout_device *device,
   own->queue = clCreateCommandQueue(own->context, own->id, CL_QUEUE_PROFILING_ENABLE, &code);
   if (own->queue == NULL) {
     return fail_cl(error, code, "clCreateCommandQueue");
+  }
+  own->fence =
+      clCreateBuffer(own->context, CL_MEM_READ_WRITE, 2 * (size_t)FENCE_BYTES, NULL, &code);
+  if (own->fence == NULL) {
+    return fail_cl(error, code, "clCreateBuffer");
   }
   code = opencl_copy_create_all(own->context, own->id, BENCH_MOST_COPIES, own->copies,
                                 &own->base.copy_count);
