@@ -18,7 +18,7 @@
 #include "plan/plan.h"
 #include "relayout/relayout.h"
 #include "schedule/schedule_text.h"
-#include "search/offers.h"
+#include "search/candidates.h"
 
 const char cost_program[] = "search_schedules";
 
@@ -44,7 +44,7 @@ typedef struct search {
   int64_t side_bytes;
   int64_t place; /* of the next run, in bytes */
   const rlt_part *part;
-  rlt_offers offers;
+  rlt_candidates candidates;
   bool stays;
   int32_t most;             /* that are run */
   int32_t run;              /* of the offers, the first ones */
@@ -55,8 +55,8 @@ typedef struct search {
 
 static bool start(const search *of, int32_t number, runner *made) {
   *made = (runner){.program = NULL};
-  return rlt_program_create(of->device, &of->offers.of[number].schedule, &made->program, NULL) ==
-         RELAYOUT_OK;
+  return rlt_program_create(of->device, &of->candidates.of[number].schedule, &made->program,
+                            NULL) == RELAYOUT_OK;
 }
 
 static void stop(const search *of, runner *stopped) {
@@ -87,10 +87,10 @@ static bool take_turn(search *of, runner *next) {
   return true;
 }
 
-static void run_new_offers(search *of) {
-  for (; of->run < rlt_min(of->offers.count, of->most); ++of->run) {
+static void run_new_candidates(search *of) {
+  for (; of->run < rlt_min(of->candidates.count, of->most); ++of->run) {
     of->times[of->run] = 0;
-    if (rlt_schedule_goes_by_index(&of->offers.of[of->run].schedule)) {
+    if (rlt_schedule_goes_by_index(&of->candidates.of[of->run].schedule)) {
       continue;
     }
     runner next;
@@ -121,13 +121,13 @@ static int32_t fastest(const search *of, const int32_t *others, int32_t other_co
 static void run_many(search *of, int32_t estimated) {
   int32_t varied[MOST_COUNT];
   int32_t count = 0;
-  rlt_offers_add_all(&of->offers);
-  run_new_offers(of);
+  rlt_candidates_add_all(&of->candidates);
+  run_new_candidates(of);
   for (int32_t next = estimated; next >= 0 && of->run < of->most && count < MOST_COUNT;
        next = fastest(of, varied, count)) {
     varied[count++] = next;
-    rlt_offers_vary(&of->offers, next);
-    run_new_offers(of);
+    rlt_candidates_vary(&of->candidates, next);
+    run_new_candidates(of);
   }
 }
 
@@ -174,10 +174,10 @@ static int32_t run_finalists(search *of, int32_t estimated, int32_t *numbers, do
 static int32_t find_estimated(const search *of) {
   char wanted[RLT_SCHEDULE_TEXT_SIZE], text[RLT_SCHEDULE_TEXT_SIZE];
   rlt_text writing = rlt_text_in(wanted, sizeof wanted);
-  rlt_schedule_add_text(&of->part->ways[0].offer.schedule, &writing);
-  for (int32_t i = 0; i < of->offers.count; ++i) {
+  rlt_schedule_add_text(&of->part->ways[0].candidate.schedule, &writing);
+  for (int32_t i = 0; i < of->candidates.count; ++i) {
     writing = rlt_text_in(text, sizeof text);
-    rlt_schedule_add_text(&of->offers.of[i].schedule, &writing);
+    rlt_schedule_add_text(&of->candidates.of[i].schedule, &writing);
     if (strcmp(text, wanted) == 0) {
       return i;
     }
@@ -186,19 +186,19 @@ static int32_t find_estimated(const search *of) {
   return -1;
 }
 
-static void print_offer(const search *of, const char *what, int32_t number) {
+static void print_candidate(const search *of, const char *what, int32_t number) {
   char text[RLT_SCHEDULE_TEXT_SIZE];
   rlt_text writing = rlt_text_in(text, sizeof text);
-  rlt_schedule_add_text(&of->offers.of[number].schedule, &writing);
+  rlt_schedule_add_text(&of->candidates.of[number].schedule, &writing);
   printf("  %-9s  %s\n", what, text);
 }
 
 static void print_result(const search *of, const char *name, double reached, int32_t estimated,
                          int32_t best) {
   printf("%-32s %6.3f of %d\n", name, reached, (int)of->run);
-  print_offer(of, "estimated", estimated);
+  print_candidate(of, "estimated", estimated);
   if (best != estimated) {
-    print_offer(of, "best", best);
+    print_candidate(of, "best", best);
   }
   fflush(stdout);
 }
@@ -209,8 +209,8 @@ static double search_part(search *of, const char *name) {
   const size_t bytes = (size_t)of->side_bytes;
   relayout_error error;
   cost_check(backend->scratch_create(of->device, bytes, bytes, &of->scratch, &error), &error);
-  cost_check(rlt_offers_make(&of->part->forms, &of->device->facts, of->device->tuning, NULL,
-                             &of->offers, &error),
+  cost_check(rlt_candidates_make(&of->part->forms, &of->device->facts, of->device->tuning, NULL,
+                                 &of->candidates, &error),
              &error);
   const int32_t estimated = find_estimated(of);
   int32_t numbers[FINALISTS];
@@ -223,7 +223,7 @@ static double search_part(search *of, const char *name) {
   }
   const double reached = medians[best] / medians[0];
   print_result(of, name, reached, estimated, numbers[best]);
-  rlt_offers_free(&of->offers);
+  rlt_candidates_free(&of->candidates);
   backend->scratch_destroy(of->device, of->scratch);
   return reached;
 }

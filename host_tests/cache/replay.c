@@ -463,20 +463,20 @@ typedef struct known_tile {
   continuation continues;
 } known_tile;
 
-typedef struct tour {
+typedef struct iterator {
   rlt_walk walk;
   int64_t block;
   bool goes_on;
   int64_t seen; /* tiles */
   known_tile known[KNOWN_TILES];
-} tour;
+} iterator;
 
-static void look(const rlt_cpu_program *made, tour *of) {
+static void look(const rlt_cpu_program *made, iterator *of) {
   of->known[of->seen++ % KNOWN_TILES] =
       (known_tile){.at = of->walk.tile, .continues = continuation_of(made, &of->walk)};
 }
 
-static void step(const rlt_cpu_program *made, tour *of) {
+static void step(const rlt_cpu_program *made, iterator *of) {
   of->goes_on = rlt_walk_step(&of->walk);
   if (!of->goes_on && ++of->block < made->order.block_count) {
     rlt_walk_start(&of->walk, &made->order, of->block);
@@ -543,7 +543,7 @@ replay_result replay(const rlt_cpu_program *program, const rlt_facts *facts,
   replay_result result = {.bytes_read = 0};
   const int32_t ahead = program->schedule->prefetch.tiles;
   int64_t before = 0;
-  tour at = {.goes_on = true};
+  iterator at = {.goes_on = true};
   rlt_walk_start(&at.walk, &program->order, 0);
   look(program, &at);
   bool counts = options->bytes_before == 0;

@@ -120,7 +120,7 @@ static void expect_prefetches(rlt_prefetch prefetch, bool loads) {
                               .loads = loads};
   rlt_tuning tuning;
   relayout_plan *const plan = plan_of(&processors[0], &square, true, &wish, &tuning);
-  const rlt_schedule *const schedule = &plan->work.parts[0].ways[0].offer.schedule;
+  const rlt_schedule *const schedule = &plan->work.parts[0].ways[0].candidate.schedule;
   assert_int_equal(schedule->prefetch.tiles, prefetch.tiles);
   assert_int_equal(schedule->loads, loads);
   const replay_result found = replay_all(plan, &processors[0], &options);

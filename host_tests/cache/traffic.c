@@ -110,7 +110,7 @@ static void count(const replay_result *of, const simulator_geometry *geometry, t
 static void replay_plan(const relayout_plan *plan, const processor *on, traffic *found) {
   const rlt_way *const way = rlt_part_way(&plan->work.parts[0], 0, 0);
   rlt_text text = rlt_text_in(found->schedule, sizeof found->schedule);
-  rlt_schedule_add_text(&way->offer.schedule, &text);
+  rlt_schedule_add_text(&way->candidate.schedule, &text);
   if (!replay_can(way->program)) {
     fprintf(stderr, "cannot be replayed: %s\n", found->schedule);
     exit(1);

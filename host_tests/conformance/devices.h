@@ -20,7 +20,7 @@ typedef struct named_device {
 /* Returns EXIT_SUCCESS, EXIT_FAILURE or DEVICES_NONE. */
 typedef int (*named_device_visitor)(void *context, const named_device *it);
 
-/* Calls `visit` with each device that `word` means: cpu, cpu_one_thread, opencl_staged or
+/* Calls `visit` with each device that `word` means: cpu, cpu_one_thread, opencl_work_group or
  * opencl_native: the last two are every OpenCL device whose platform's name holds `platform`, each
  * with that family of kernels, of which native ones are CPU devices' alone. Returns EXIT_FAILURE if
  * that did once, DEVICES_NONE where there is none, else what it returned last. What cannot be had

@@ -2,7 +2,7 @@
  *
  *     run_conformance cases|properties DEVICES tiny|quick|full [PLATFORM [SEED [PROGRAMS]]]
  *
- * DEVICES is cpu, cpu_one_thread, opencl_staged or opencl_native: the last two are every OpenCL
+ * DEVICES is cpu, cpu_one_thread, opencl_work_group or opencl_native: the last two are every OpenCL
  * device whose platform's name holds PLATFORM, each with that family of kernels. One that compiles
  * more than PROGRAMS, which take a driver seconds each, fails. Exits with 77 when
  * there is no such device, and when the processor has not the instructions that

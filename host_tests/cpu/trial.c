@@ -140,22 +140,22 @@ static void run_offered(void *context, const relayout_schedule_info *offered) {
  * other orders, prefetches and stores. Finding them by their texts is part of it. */
 static void run_rare(visit *at, const relayout_plan *plan, int32_t part, uint64_t *seed) {
   enum { RARE = 4, VARIED = 3 };
-  rlt_offers offers;
-  assert_int_equal(rlt_plan_offers(plan, part, &offers, NULL), RELAYOUT_OK);
-  const int32_t usual = offers.count;
-  rlt_offers_add_all(&offers);
+  rlt_candidates candidates;
+  assert_int_equal(rlt_plan_candidates(plan, part, &candidates, NULL), RELAYOUT_OK);
+  const int32_t usual = candidates.count;
+  rlt_candidates_add_all(&candidates);
   for (int i = 0; i < VARIED; ++i) {
-    rlt_offers_vary(&offers, (int32_t)definition_random(seed, offers.count));
+    rlt_candidates_vary(&candidates, (int32_t)definition_random(seed, candidates.count));
   }
-  for (int i = 0; i < RARE && offers.count > usual; ++i) {
-    const int32_t number = usual + (int32_t)definition_random(seed, offers.count - usual);
+  for (int i = 0; i < RARE && candidates.count > usual; ++i) {
+    const int32_t number = usual + (int32_t)definition_random(seed, candidates.count - usual);
     char text[RLT_SCHEDULE_TEXT_SIZE];
     rlt_text made = rlt_text_in(text, sizeof text);
-    rlt_schedule_add_text(&offers.of[number].schedule, &made);
+    rlt_schedule_add_text(&candidates.of[number].schedule, &made);
     at->record->rare += 1;
     at->passed = at->passed && passes(at->device, at->trial, text, at->shift);
   }
-  rlt_offers_free(&offers);
+  rlt_candidates_free(&candidates);
 }
 
 static const char *passes_as_chosen(relayout_device *device, const trial *t, size_t shift) {

@@ -15,12 +15,13 @@ static inline rlt_scene scene_of(const rlt_problem *problem, const rlt_facts *fa
 }
 
 /* What it offers there, in its order. */
-static inline rlt_offers asked(const rlt_method *method, rlt_scene scene) {
-  rlt_offers made = {.facts = scene.facts, .tuning = scene.tuning, .request = {.method = method}};
+static inline rlt_candidates asked(const rlt_method *method, rlt_scene scene) {
+  rlt_candidates made = {
+      .facts = scene.facts, .tuning = scene.tuning, .request = {.method = method}};
   scene.method = method;
   for (const rlt_method_row *row = scene.facts->target->methods; row->method != NULL; ++row) {
     if (row->method == method) {
-      row->offer(&scene, &made);
+      row->candidate(&scene, &made);
     }
   }
   assert_false(made.lacks_memory);

@@ -26,10 +26,10 @@ typedef struct times {
   double runs;
 } times;
 
-static times times_of(const rlt_offers *offers, rlt_reach runs) {
+static times times_of(const rlt_candidates *candidates, rlt_reach runs) {
   times made = {0, 0};
-  for (int32_t i = 0; i < offers->count; ++i) {
-    const rlt_offer *const of = &offers->of[i];
+  for (int32_t i = 0; i < candidates->count; ++i) {
+    const rlt_candidate *const of = &candidates->of[i];
     if (of->schedule.wish.runs.read_bytes == runs.read_bytes &&
         of->schedule.wish.runs.write_bytes == runs.write_bytes) {
       made.runs = of->cost.times[RLT_COST_RUNS];
@@ -49,7 +49,7 @@ static void test_clearly_faster_is_chosen(void **state) {
   relayout_device *const device = recorder_cpu_device(&record);
   rlt_tuning row = cpu_tuning;
   rlt_wish wish;
-  rlt_offers offers;
+  rlt_candidates candidates;
   rlt_wish_clear(&wish);
   row.words[2].rates.of[RLT_RATE_RUN] = 1;
   for (int i = 1; i < RLT_OTHER_RUNS; ++i) {
@@ -57,10 +57,10 @@ static void test_clearly_faster_is_chosen(void **state) {
   }
   device->tuning = &row;
   relayout_plan *plan = plan_by(device, from, to, &wish);
-  assert_int_equal(rlt_plan_offers(plan, 0, &offers, NULL), RELAYOUT_OK);
-  const times own = times_of(&offers, (rlt_reach){256, 512});
-  const times other = times_of(&offers, (rlt_reach){512, 128});
-  rlt_offers_free(&offers);
+  assert_int_equal(rlt_plan_candidates(plan, 0, &candidates, NULL), RELAYOUT_OK);
+  const times own = times_of(&candidates, (rlt_reach){256, 512});
+  const times other = times_of(&candidates, (rlt_reach){512, 128});
+  rlt_candidates_free(&candidates);
   relayout_plan_destroy(plan);
   static const double faster[] = {1.0, 1.09, 1.11, 1.3};
   for (int i = 0; i < 4; ++i) {
@@ -70,7 +70,7 @@ static void test_clearly_faster_is_chosen(void **state) {
     assert_true(rate >= 0);
     row.words[2].rates.of[RLT_RATE_RUN] = rate;
     plan = plan_by(device, from, to, &wish);
-    const rlt_offer *const chosen = &plan->work.parts[0].ways[0].offer;
+    const rlt_candidate *const chosen = &plan->work.parts[0].ways[0].candidate;
     print_message("%g times as fast, by %g a run\n", faster[i], rate);
     assert_int_equal(chosen->schedule.wish.runs.read_bytes, i < 2 ? 256 : 512);
     assert_int_equal(plan->work.parts[0].choice, RLT_CHOICE_ESTIMATED);
@@ -90,7 +90,7 @@ static void test_batches(void **state) {
     wish.for_batches = for_batches;
     relayout_plan *const plan = plan_by(device, "f32[64,41]{1,0}", "f32[64,41]{0,1}", &wish);
     const rlt_way *const way = &plan->work.parts[0].ways[0];
-    assert_int_equal(way->offer.schedule.batch, for_batches ? 32 : 0);
+    assert_int_equal(way->candidate.schedule.batch, for_batches ? 32 : 0);
     assert_int_equal(((const rlt_schedule *)way->program)->batch, for_batches ? 32 : 0);
     relayout_plan_destroy(plan);
   }
@@ -114,7 +114,7 @@ static void test_staged_destinations_stay(void **state) {
     rlt_wish_clear(&wish);
     wish.stages_destination = cases[i].stages;
     relayout_plan *const plan = plan_by(device, cases[i].from, cases[i].to, &wish);
-    assert_int_equal(plan->work.parts[0].ways[0].offer.schedule.streamed, cases[i].streams);
+    assert_int_equal(plan->work.parts[0].ways[0].candidate.schedule.streamed, cases[i].streams);
     relayout_plan_destroy(plan);
     relayout_device_destroy(device);
   }

@@ -10,9 +10,9 @@
 #include "plan/tiles.h"
 #include "problem_of.h"
 #include "schedule/grid.h"
+#include "search/candidates.h"
 #include "search/cost.h"
 #include "search/method.h"
-#include "search/offers.h"
 
 typedef struct estimate {
   rlt_problem problem;
@@ -40,20 +40,21 @@ static void estimate_tiles(const char *from_text, const char *to_text, rlt_move 
 }
 
 /* What is offered first of those that suit, on a device like this. */
-static void estimate_offer(const char *from_text, const char *to_text, const rlt_facts *facts,
-                           const rlt_tuning *tuning, estimate *made) {
+static void estimate_candidate(const char *from_text, const char *to_text, const rlt_facts *facts,
+                               const rlt_tuning *tuning, estimate *made) {
   *made = (estimate){.problem = problem_of(from_text, to_text)};
   const rlt_forms elements = {.count = 1, .of = {made->problem}};
-  rlt_offers offers;
-  assert_int_equal(rlt_offers_make(&elements, facts, tuning, NULL, &offers, NULL), RELAYOUT_OK);
+  rlt_candidates candidates;
+  assert_int_equal(rlt_candidates_make(&elements, facts, tuning, NULL, &candidates, NULL),
+                   RELAYOUT_OK);
   int32_t first = 0;
-  while (first < offers.count - 1 && !offers.of[first].schedule.suits) {
+  while (first < candidates.count - 1 && !candidates.of[first].schedule.suits) {
     ++first;
   }
-  made->schedule = offers.of[first].schedule;
+  made->schedule = candidates.of[first].schedule;
   made->schedule.problem = &made->problem;
-  made->cost = offers.of[first].cost;
-  rlt_offers_free(&offers);
+  made->cost = candidates.of[first].cost;
+  rlt_candidates_free(&candidates);
 }
 
 static void assert_near(double found, double expected, double tolerance) {
@@ -160,7 +161,7 @@ static void test_padding_by_hand(void **state) {
 
 static double moves_of(const char *from, const char *to, const rlt_facts *facts) {
   estimate made;
-  estimate_offer(from, to, facts, &plain_cpu_tuning, &made);
+  estimate_candidate(from, to, facts, &plain_cpu_tuning, &made);
   return made.cost.counts[RLT_COST_MOVES];
 }
 
@@ -172,7 +173,7 @@ static void test_blocks_by_hand(void **state) {
   rlt_facts facts = plain_cpu_facts;
   facts.words[rlt_word_size_number(4)].channels = 4;
   estimate square;
-  estimate_offer("f32[128,64]{1,0}", "f32[128,64]{0,1}", &facts, &plain_cpu_tuning, &square);
+  estimate_candidate("f32[128,64]{1,0}", "f32[128,64]{0,1}", &facts, &plain_cpu_tuning, &square);
   assert_int_equal(square.schedule.move, RLT_MOVE_TRANSPOSE);
   assert_near(square.cost.counts[RLT_COST_TILES], 1, 0);
   assert_near(square.cost.counts[RLT_COST_MOVES], 8 * 4, 0);
@@ -287,7 +288,8 @@ static void test_gathered_lines_by_hand(void **state) {
   (void)state;
   static const int64_t lines[][2] = {{64, 6400}, {128, 3200}, {32, 12800}, {16, 25600}, {8, 25600}};
   estimate made;
-  estimate_offer("c128[64,50,8]{2,1,0}", "c128[64,50,8]{2,0,1}", &cpu_facts, &cpu_tuning, &made);
+  estimate_candidate("c128[64,50,8]{2,1,0}", "c128[64,50,8]{2,0,1}", &cpu_facts, &cpu_tuning,
+                     &made);
   assert_int_equal(made.schedule.move, RLT_MOVE_GATHER);
   for (size_t i = 0; i < sizeof lines / sizeof lines[0]; ++i) {
     rlt_facts facts = cpu_facts;
@@ -307,13 +309,13 @@ static void test_gathered_runs_by_hand(void **state) {
                                    .axis_count = 2,
                                    .axes = {{16, 1, 1, 1}, {64, 64, 1, 16}},
                                    .fills = true}}};
-  rlt_offers offers;
-  assert_int_equal(rlt_offers_make(&forms, &cpu_facts, &cpu_tuning,
-                                   &(rlt_offers_request){.method = &rlt_method_copy}, &offers,
-                                   NULL),
+  rlt_candidates candidates;
+  assert_int_equal(rlt_candidates_make(&forms, &cpu_facts, &cpu_tuning,
+                                       &(rlt_candidates_request){.method = &rlt_method_copy},
+                                       &candidates, NULL),
                    RELAYOUT_OK);
-  assert_true(offers.count > 0);
-  rlt_schedule *const schedule = &offers.of[0].schedule;
+  assert_true(candidates.count > 0);
+  rlt_schedule *const schedule = &candidates.of[0].schedule;
   assert_int_equal(schedule->move, RLT_MOVE_GATHER);
   for (int64_t rows = 1; rows <= 64; ++rows) {
     rlt_cost cost;
@@ -324,7 +326,7 @@ static void test_gathered_runs_by_hand(void **state) {
     rlt_cost_estimate(&cpu_facts, &cpu_tuning, schedule, &cost);
     assert_near(cost.counts[RLT_COST_MOVES], 64, 0);
   }
-  rlt_offers_free(&offers);
+  rlt_candidates_free(&candidates);
 }
 
 /* Half a unit a line; a whole one for what is read first, as it goes through a cache that cannot
@@ -337,7 +339,7 @@ static void test_written_lines_are_read(void **state) {
     double each;
   } cases[] = {{1 << 20, false, 0.5}, {1, false, 1}, {1, true, 0.5}};
   estimate made;
-  estimate_offer("f32[128,64]{1,0}", "f32[128,64]{0,1}", &cpu_facts, &cpu_tuning, &made);
+  estimate_candidate("f32[128,64]{1,0}", "f32[128,64]{0,1}", &cpu_facts, &cpu_tuning, &made);
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
     rlt_facts facts = cpu_facts;
     facts.cache_bytes = cases[i].cache_bytes;
@@ -591,20 +593,20 @@ static void test_tiles(void **state) {
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
     const rlt_forms elements = {.count = 1, .of = {problem_of(cases[i].from, cases[i].to)}};
     for (int is_cpu = 0; is_cpu <= 1; ++is_cpu) {
-      rlt_offers offers;
-      assert_int_equal(rlt_offers_make(&elements, is_cpu ? &plain_cpu_facts : &staged_facts,
-                                       is_cpu ? &plain_cpu_tuning : &staged_tuning, NULL, &offers,
-                                       NULL),
+      rlt_candidates candidates;
+      assert_int_equal(rlt_candidates_make(&elements, is_cpu ? &plain_cpu_facts : &staged_facts,
+                                           is_cpu ? &plain_cpu_tuning : &staged_tuning, NULL,
+                                           &candidates, NULL),
                        RELAYOUT_OK);
-      for (int32_t o = 0; o < offers.count; ++o) {
-        const estimate made = {elements.of[0], offers.of[o].schedule, offers.of[o].cost};
+      for (int32_t o = 0; o < candidates.count; ++o) {
+        const estimate made = {elements.of[0], candidates.of[o].schedule, candidates.of[o].cost};
         if (!rlt_schedule_goes_by_index(&made.schedule)) {
           print_message("  %s\n", made.schedule.method->name);
           expect_as_its_tiles(&made);
           ++tried;
         }
       }
-      rlt_offers_free(&offers);
+      rlt_candidates_free(&candidates);
     }
   }
   assert_true(tried > 3 * (int)(sizeof cases / sizeof cases[0]));

@@ -49,14 +49,14 @@ static void test_groups_grow(void **state) {
   for (size_t i = 0; i < sizeof grown / sizeof grown[0]; ++i) {
     rlt_tuning tuning = staged_tuning;
     tuning.tile_bytes = grown[i].tile_bytes;
-    rlt_offers offers =
+    rlt_candidates candidates =
         asked(&rlt_method_permute, scene_of(&grown[i].problem, &staged_facts, &tuning));
     print_message("case %zu\n", i);
-    assert_true(offers.count > 0);
-    expect_group(&offers.of[0].schedule.columns, &grown[i].columns);
-    expect_group(&offers.of[0].schedule.rows, &grown[i].rows);
-    assert_int_equal(offers.of[0].schedule.move, RLT_MOVE_PERMUTE);
-    rlt_offers_free(&offers);
+    assert_true(candidates.count > 0);
+    expect_group(&candidates.of[0].schedule.columns, &grown[i].columns);
+    expect_group(&candidates.of[0].schedule.rows, &grown[i].rows);
+    assert_int_equal(candidates.of[0].schedule.move, RLT_MOVE_PERMUTE);
+    rlt_candidates_free(&candidates);
   }
 }
 
@@ -66,13 +66,14 @@ static void test_quarters(void **state) {
   static const rlt_problem problem = REVERSED_RUNS(20);
   rlt_tuning tuning = staged_tuning;
   tuning.tile_bytes = 4 * 320 * 4;
-  rlt_offers offers = asked(&rlt_method_permute, scene_of(&problem, &staged_facts, &tuning));
-  assert_int_equal(offers.count, 2);
-  assert_true(offers.of[0].schedule.suits);
-  assert_false(offers.of[1].schedule.suits);
-  expect_group(&offers.of[0].schedule.columns, &(rlt_group){3, {0, 1, 2}, 80, 8});
-  expect_group(&offers.of[1].schedule.columns, &(rlt_group){3, {0, 1, 2}, 80, 2});
-  rlt_offers_free(&offers);
+  rlt_candidates candidates =
+      asked(&rlt_method_permute, scene_of(&problem, &staged_facts, &tuning));
+  assert_int_equal(candidates.count, 2);
+  assert_true(candidates.of[0].schedule.suits);
+  assert_false(candidates.of[1].schedule.suits);
+  expect_group(&candidates.of[0].schedule.columns, &(rlt_group){3, {0, 1, 2}, 80, 8});
+  expect_group(&candidates.of[1].schedule.columns, &(rlt_group){3, {0, 1, 2}, 80, 2});
+  rlt_candidates_free(&candidates);
 }
 
 /* Lines where there is room for them, and half or a quarter of one where there is not. */
@@ -90,14 +91,15 @@ static void test_parts_of_lines(void **state) {
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
     rlt_tuning tuning = staged_tuning;
     tuning.tile_bytes = 4 * cases[i].elements;
-    rlt_offers offers = asked(&rlt_method_permute, scene_of(&matrix, &staged_facts, &tuning));
-    const rlt_schedule *const found = &offers.of[0].schedule;
+    rlt_candidates candidates =
+        asked(&rlt_method_permute, scene_of(&matrix, &staged_facts, &tuning));
+    const rlt_schedule *const found = &candidates.of[0].schedule;
     print_message("case %zu\n", i);
     assert_int_equal(found->rows.block, cases[i].rows);
     assert_true(found->columns.block >= cases[i].columns);
     assert_true(found->columns.block * found->rows.block <= cases[i].elements);
     assert_true(2 * found->columns.block * found->rows.block > cases[i].elements);
-    rlt_offers_free(&offers);
+    rlt_candidates_free(&candidates);
   }
 }
 
@@ -116,9 +118,9 @@ static void test_all_of_local_memory(void **state) {
                              .destination_elements = cases[i].extent,
                              .axis_count = 1,
                              .axes = {{cases[i].extent, cases[i].extent, 1, 1}}};
-    rlt_offers offers = asked(&rlt_method_permute, scene_of(&run, &staged_facts, &tuning));
-    assert_int_equal(offers.of[0].schedule.columns.block, cases[i].block);
-    rlt_offers_free(&offers);
+    rlt_candidates candidates = asked(&rlt_method_permute, scene_of(&run, &staged_facts, &tuning));
+    assert_int_equal(candidates.of[0].schedule.columns.block, cases[i].block);
+    rlt_candidates_free(&candidates);
   }
 }
 
@@ -133,10 +135,10 @@ static void test_halves_of_packed_runs(void **state) {
                            .destination_elements = 50002,
                            .axis_count = 1,
                            .axes = {{50002, 50002, 1, 1}}};
-  rlt_offers offers = asked(&rlt_method_permute, scene_of(&run, &staged_facts, &tuning));
-  assert_true(offers.count > 0);
-  assert_int_equal(offers.of[0].schedule.columns.block, 25002);
-  rlt_offers_free(&offers);
+  rlt_candidates candidates = asked(&rlt_method_permute, scene_of(&run, &staged_facts, &tuning));
+  assert_true(candidates.count > 0);
+  assert_int_equal(candidates.of[0].schedule.columns.block, 25002);
+  rlt_candidates_free(&candidates);
 }
 
 /* A single word is no tile, but any element is. */
@@ -149,17 +151,17 @@ static void test_single_words(void **state) {
                       .axes = {{1, 1, 1, 1}}};
   rlt_scene scene = scene_of(&word, &staged_facts, &staged_tuning);
   scene.has_wide = scene.is_wide = true;
-  rlt_offers offers = asked(&rlt_method_permute, scene);
-  assert_int_equal(offers.count, 0);
+  rlt_candidates candidates = asked(&rlt_method_permute, scene);
+  assert_int_equal(candidates.count, 0);
   word.axes[0].extent = word.axes[0].valid = 2;
-  offers = asked(&rlt_method_permute, scene);
-  assert_true(offers.count > 0);
-  rlt_offers_free(&offers);
+  candidates = asked(&rlt_method_permute, scene);
+  assert_true(candidates.count > 0);
+  rlt_candidates_free(&candidates);
   word.axes[0].extent = word.axes[0].valid = 1;
   scene.is_wide = false;
-  offers = asked(&rlt_method_permute, scene);
-  assert_true(offers.count > 0);
-  rlt_offers_free(&offers);
+  candidates = asked(&rlt_method_permute, scene);
+  assert_true(candidates.count > 0);
+  rlt_candidates_free(&candidates);
 }
 
 /* What schedules begin with: no tile, and of work-items that share tiles their wish. */
@@ -202,27 +204,27 @@ static void test_fills(void **state) {
                          .axis_count = 1,
                          .axes = {{5000, 0, 0, 1}}};
   rlt_scene scene = scene_of(&problem, &staged_facts, &staged_tuning);
-  rlt_offers offers = asked(&rlt_method_fill, scene);
-  assert_int_equal(offers.count, 1);
-  assert_int_equal(offers.of[0].schedule.columns.block, 4096);
-  rlt_offers_free(&offers);
+  rlt_candidates candidates = asked(&rlt_method_fill, scene);
+  assert_int_equal(candidates.count, 1);
+  assert_int_equal(candidates.of[0].schedule.columns.block, 4096);
+  rlt_candidates_free(&candidates);
   problem.destination_packed = 1; /* 625 bytes */
-  offers = asked(&rlt_method_fill, scene);
-  assert_int_equal(offers.of[0].schedule.columns.block, 5000);
-  rlt_offers_free(&offers);
+  candidates = asked(&rlt_method_fill, scene);
+  assert_int_equal(candidates.of[0].schedule.columns.block, 5000);
+  rlt_candidates_free(&candidates);
   /* Wider words are of work-items that share; and what has a source is nobody's to fill. */
   scene.is_wide = true;
   problem.destination_packed = 0;
-  offers = asked(&rlt_method_fill, scene);
-  assert_int_equal(offers.count, 1);
-  rlt_offers_free(&offers);
+  candidates = asked(&rlt_method_fill, scene);
+  assert_int_equal(candidates.count, 1);
+  rlt_candidates_free(&candidates);
   scene.facts = &plain_cpu_facts;
-  offers = asked(&rlt_method_fill, scene);
-  assert_int_equal(offers.count, 0);
+  candidates = asked(&rlt_method_fill, scene);
+  assert_int_equal(candidates.count, 0);
   scene.is_wide = false;
   problem.axes[0].valid = 1;
-  offers = asked(&rlt_method_fill, scene);
-  assert_int_equal(offers.count, 0);
+  candidates = asked(&rlt_method_fill, scene);
+  assert_int_equal(candidates.count, 0);
 }
 
 /* ---- Channels ---- */
@@ -304,23 +306,25 @@ static void test_pixels_by_hand(void **state) {
   for (size_t i = 0; i < sizeof channels / sizeof channels[0]; ++i) {
     rlt_problem problem = channels[i].problem;
     problem.axis_count = problem.axes[2].extent > 1 ? 3 : 2;
-    rlt_offers offers = asked(&rlt_method_interleave, scene_of(&problem, &facts, &staged_tuning));
+    rlt_candidates candidates =
+        asked(&rlt_method_interleave, scene_of(&problem, &facts, &staged_tuning));
     print_message("case %zu\n", i);
-    assert_int_equal(offers.count, channels[i].columns > 0 ? 1 : 0);
-    if (offers.count > 0) {
-      const rlt_schedule *const found = &offers.of[0].schedule;
+    assert_int_equal(candidates.count, channels[i].columns > 0 ? 1 : 0);
+    if (candidates.count > 0) {
+      const rlt_schedule *const found = &candidates.of[0].schedule;
       assert_int_equal(found->move, RLT_MOVE_INTERLEAVE);
       assert_int_equal(rlt_group_length(&found->columns), channels[i].columns);
       assert_int_equal(found->columns.axis_count, channels[i].axes);
       assert_int_equal(rlt_group_length(&found->rows), channels[i].rows);
     }
-    rlt_offers_free(&offers);
+    rlt_candidates_free(&candidates);
   }
   /* What changes on its way is not joined or parted so. */
   rlt_problem changed = channels[2].problem;
   changed.conversion = (rlt_conversion){.from = RELAYOUT_F32, .to = RELAYOUT_BF16, .scale = 1};
-  rlt_offers offers = asked(&rlt_method_interleave, scene_of(&changed, &facts, &staged_tuning));
-  assert_int_equal(offers.count, 0);
+  rlt_candidates candidates =
+      asked(&rlt_method_interleave, scene_of(&changed, &facts, &staged_tuning));
+  assert_int_equal(candidates.count, 0);
 }
 
 /* What has one valid step does not move in the source, whatever its stride there. */
@@ -332,10 +336,11 @@ static void test_channels_behind_a_single_step(void **state) {
   problem.fills = true;
   problem.axes[2] = problem.axes[1];
   problem.axes[1] = (rlt_axis){2, 1, 1, 10000};
-  rlt_offers offers = asked(&rlt_method_interleave, scene_of(&problem, &facts, &staged_tuning));
-  assert_int_equal(offers.count, 1);
-  expect_group(&offers.of[0].schedule.rows, &(rlt_group){1, {2}, 1, 4});
-  rlt_offers_free(&offers);
+  rlt_candidates candidates =
+      asked(&rlt_method_interleave, scene_of(&problem, &facts, &staged_tuning));
+  assert_int_equal(candidates.count, 1);
+  expect_group(&candidates.of[0].schedule.rows, &(rlt_group){1, {2}, 1, 4});
+  rlt_candidates_free(&candidates);
 }
 
 /* 20 runs are wanted: the first axis that has as many, or the longest. */
@@ -359,12 +364,13 @@ static void test_axis_of_runs(void **state) {
       stride *= extents[a];
     }
     problem.source_elements = problem.destination_elements = stride;
-    rlt_offers offers = asked(&rlt_method_interleave, scene_of(&problem, &facts, &staged_tuning));
+    rlt_candidates candidates =
+        asked(&rlt_method_interleave, scene_of(&problem, &facts, &staged_tuning));
     print_message("case %zu\n", i);
-    assert_int_equal(offers.count, 1);
+    assert_int_equal(candidates.count, 1);
     const rlt_group expected = {2, {0, cases[i].axis}, 100, cases[i].runs};
-    expect_group(&offers.of[0].schedule.columns, &expected);
-    rlt_offers_free(&offers);
+    expect_group(&candidates.of[0].schedule.columns, &expected);
+    rlt_candidates_free(&candidates);
   }
 }
 
@@ -388,16 +394,16 @@ static void test_squares_that_are_filled(void **state) {
                                 .axis_count = 2,
                                 .axes = {{columns, columns, rows, 1}, {rows, rows, 1, columns}}};
     rlt_scene scene = scene_of(&matrix, &staged_facts, &staged_tuning);
-    rlt_offers offers = asked(&rlt_method_transpose, scene);
+    rlt_candidates candidates = asked(&rlt_method_transpose, scene);
     print_message("case %zu\n", i);
-    assert_int_equal(offers.count, 1);
-    assert_int_equal(offers.of[0].schedule.suits, cases[i].suits);
-    assert_int_equal(offers.of[0].schedule.columns.block, rlt_min(columns, 64));
-    assert_int_equal(offers.of[0].schedule.rows.block, rlt_min(rows, 64));
-    rlt_offers_free(&offers);
+    assert_int_equal(candidates.count, 1);
+    assert_int_equal(candidates.of[0].schedule.suits, cases[i].suits);
+    assert_int_equal(candidates.of[0].schedule.columns.block, rlt_min(columns, 64));
+    assert_int_equal(candidates.of[0].schedule.rows.block, rlt_min(rows, 64));
+    rlt_candidates_free(&candidates);
     scene.has_wide = scene.is_wide = true;
-    offers = asked(&rlt_method_transpose, scene);
-    assert_int_equal(offers.count, 0);
+    candidates = asked(&rlt_method_transpose, scene);
+    assert_int_equal(candidates.count, 0);
   }
 }
 

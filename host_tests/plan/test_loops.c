@@ -296,14 +296,14 @@ static void test_combining_by_hand(void **state) {
 /* ---- At random ---- */
 
 /* A tile's number and that of its block, tile by tile in the order of the loops. */
-typedef struct tour {
+typedef struct iterator {
   const rlt_grid *grid;
   const rlt_loops *loops;
   int64_t count;
   int64_t *tiles;
   int64_t *blocks;
   int64_t block_count;
-} tour;
+} iterator;
 
 static int64_t number_of(const rlt_grid *grid, const int64_t *digits) {
   int64_t number = 0;
@@ -314,7 +314,7 @@ static int64_t number_of(const rlt_grid *grid, const int64_t *digits) {
 }
 
 /* The tiles of the block that begins at these digits: inner loops, from the last one inwards. */
-static void go_inside(tour *of, int32_t loop, int64_t *digits) {
+static void go_inside(iterator *of, int32_t loop, int64_t *digits) {
   if (loop < 0) {
     of->tiles[of->count] = number_of(of->grid, digits);
     of->blocks[of->count++] = of->block_count;
@@ -329,7 +329,7 @@ static void go_inside(tour *of, int32_t loop, int64_t *digits) {
   digits[l] = begin;
 }
 
-static void go_outside(tour *of, int32_t loop, int64_t *digits) {
+static void go_outside(iterator *of, int32_t loop, int64_t *digits) {
   if (loop < 0) {
     go_inside(of, of->loops->inner_count - 1, digits);
     ++of->block_count;
@@ -344,13 +344,13 @@ static void go_outside(tour *of, int32_t loop, int64_t *digits) {
 }
 
 /* False where a tile is moved twice or never. */
-static bool make_tour(const rlt_grid *grid, const rlt_loops *loops, tour *made) {
+static bool make_iterator(const rlt_grid *grid, const rlt_loops *loops, iterator *made) {
   const size_t tiles = (size_t)grid->tile_count;
   int64_t digits[RLT_MAX_AXES] = {0};
-  *made = (tour){.grid = grid,
-                 .loops = loops,
-                 .tiles = calloc(tiles, sizeof *made->tiles),
-                 .blocks = calloc(tiles, sizeof *made->blocks)};
+  *made = (iterator){.grid = grid,
+                     .loops = loops,
+                     .tiles = calloc(tiles, sizeof *made->tiles),
+                     .blocks = calloc(tiles, sizeof *made->blocks)};
   int64_t expected = 1;
   for (int32_t i = 0; i < loops->inner_count; ++i) {
     assert_true(loops->inside[i] > 1);
@@ -376,7 +376,7 @@ static bool make_tour(const rlt_grid *grid, const rlt_loops *loops, tour *made) 
   return once;
 }
 
-static void free_tour(tour *freed) {
+static void free_iterator(iterator *freed) {
   free(freed->tiles);
   free(freed->blocks);
 }
@@ -426,20 +426,20 @@ static void test_every_tile_once(void **state) {
     rlt_group columns, rows;
     rlt_grid grid;
     rlt_loops loops;
-    tour made;
+    iterator made;
     if (!grid_at_random(&seed, &problem, &columns, &rows, &grid)) {
       continue;
     }
     const rlt_block_wish wish = wish_at_random(&seed);
     rlt_loops_make(&grid, &wish, &loops);
-    if (!make_tour(&grid, &loops, &made) ||
+    if (!make_iterator(&grid, &loops, &made) ||
         made.block_count < rlt_min(wish.least_blocks, grid.tile_count) ||
         (wish.only_whole && !blocks_are_whole(&grid, &loops))) {
       definition_print(&problem);
       fail_msg("seed %" PRIu64 ": blocks are not as wished", start);
     }
     in_blocks += made.block_count > 1 && made.block_count < grid.tile_count;
-    free_tour(&made);
+    free_iterator(&made);
   }
   print_message("in blocks of some tiles: %" PRId32 " problems\n", in_blocks);
   assert_true(in_blocks > 100);
@@ -458,7 +458,8 @@ static bool step_combining(const rlt_grid *grid, const rlt_combining *combining,
 }
 
 /* In the same block, whatever goes on with a tile comes behind it, and soon. */
-static bool combining_holds(const tour *of, const rlt_combining *combining, int64_t most_between) {
+static bool combining_holds(const iterator *of, const rlt_combining *combining,
+                            int64_t most_between) {
   const rlt_grid *const grid = of->grid;
   int64_t *const place = calloc((size_t)of->count, sizeof *place);
   bool holds = true;
@@ -490,7 +491,7 @@ static void test_combining_at_random(void **state) {
     rlt_grid grid;
     rlt_combining combining = {.count = 0};
     rlt_loops loops;
-    tour made;
+    iterator made;
     if (!grid_at_random(&seed, &problem, &columns, &rows, &grid)) {
       continue;
     }
@@ -504,12 +505,12 @@ static void test_combining_at_random(void **state) {
     wish.near_destination = rlt_max(wish.near_destination, 1);
     wish.only_whole = false;
     rlt_loops_make_combining(&grid, &combining, between, &wish, &loops);
-    if (!make_tour(&grid, &loops, &made) || !combining_holds(&made, &combining, between)) {
+    if (!make_iterator(&grid, &loops, &made) || !combining_holds(&made, &combining, between)) {
       definition_print(&problem);
       fail_msg("seed %" PRIu64 ": tiles do not go on with each other", start);
     }
     ++tried;
-    free_tour(&made);
+    free_iterator(&made);
   }
   print_message("tours: %" PRId32 "\n", tried);
   assert_true(tried > 100);

@@ -36,10 +36,10 @@ static void expect_way(const relayout_plan *plan, int32_t number, const char *me
                        int64_t rows) {
   const rlt_way *const way = &plan->work.parts[0].ways[number];
   assert_in_range(number, 0, plan->work.parts[0].way_count - 1);
-  assert_string_equal(way->offer.schedule.method->name, method);
-  assert_int_equal(way->offer.schedule.problem->element_bytes, word);
-  assert_int_equal(rlt_group_length(&way->offer.schedule.rows), rows);
-  assert_true(rlt_schedules_equal(&way->offer.schedule, way->program)); /* the recorder's */
+  assert_string_equal(way->candidate.schedule.method->name, method);
+  assert_int_equal(way->candidate.schedule.problem->element_bytes, word);
+  assert_int_equal(rlt_group_length(&way->candidate.schedule.rows), rows);
+  assert_true(rlt_schedules_equal(&way->candidate.schedule, way->program)); /* the recorder's */
 }
 
 static void expect_only(const relayout_plan *plan, const char *method, int64_t rows) {
@@ -162,7 +162,7 @@ static void test_what_differs_from_the_winner(void **state) {
     assert_int_equal(create_from(device, "f32[4096,8192]{1,0}", "f32[4096,8192]{0,1}",
                                  RELAYOUT_PLAN_MEASURE, 30, &plan),
                      RELAYOUT_OK);
-    const rlt_schedule *const found = &plan->work.parts[0].ways[0].offer.schedule;
+    const rlt_schedule *const found = &plan->work.parts[0].ways[0].candidate.schedule;
     assert_int_equal(plan->work.parts[0].choice, RLT_CHOICE_MEASURED);
     assert_int_equal(found->wish.runs.read_bytes, 256);
     assert_int_equal(found->wish.runs.write_bytes, 512);
@@ -352,10 +352,10 @@ static void test_how_many_are_measured(void **state) {
 }
 
 /* What the device is offered at first for the first of these forms, which the others follow. */
-static rlt_offers offers_on(const relayout_device *device, rlt_forms *forms) {
-  rlt_offers made;
+static rlt_candidates offers_on(const relayout_device *device, rlt_forms *forms) {
+  rlt_candidates made;
   rlt_forms_make(&device->facts, forms);
-  assert_int_equal(rlt_offers_make(forms, &device->facts, device->tuning, NULL, &made, NULL),
+  assert_int_equal(rlt_candidates_make(forms, &device->facts, device->tuning, NULL, &made, NULL),
                    RELAYOUT_OK);
   return made;
 }
@@ -389,20 +389,20 @@ static void test_one_of_a_form_is_run(void **state) {
   recorder record;
   relayout_device *device = recorder_device(&record);
   rlt_forms forms = {.of = {problem_of("u8[64,64,16]{2,1,0}", "u8[64,64,16]{2,0,1}")}};
-  rlt_offers offers = offers_on(device, &forms);
+  rlt_candidates candidates = offers_on(device, &forms);
   double left = 1000;
-  rlt_offers_add_all(&offers);
-  assert_int_equal(offers.count, 2 + 4);
-  offers.count -= 1;
-  for (int32_t i = 1; i < offers.count; ++i) {
-    offers.of[i] = offers.of[i + 1];
+  rlt_candidates_add_all(&candidates);
+  assert_int_equal(candidates.count, 2 + 4);
+  candidates.count -= 1;
+  for (int32_t i = 1; i < candidates.count; ++i) {
+    candidates.of[i] = candidates.of[i + 1];
   }
   record.seconds = by_form;
   wide_runs = narrow_runs = 0;
-  rlt_measure(device, &offers, 0, false, 8, &left);
+  rlt_measure(device, &candidates, 0, false, 8, &left);
   assert_int_equal(wide_runs, 6);
   assert_int_equal(narrow_runs, 4 * 6);
-  rlt_offers_free(&offers);
+  rlt_candidates_free(&candidates);
   relayout_device_destroy(device);
 }
 
@@ -519,7 +519,7 @@ typedef struct contest_of {
   recorder record;
   relayout_device *device;
   rlt_forms forms;
-  rlt_offers offers;
+  rlt_candidates candidates;
 } contest_of;
 
 static const recorder *watched;
@@ -545,7 +545,7 @@ static void set_up(contest_of *made) {
   made->forms = (rlt_forms){.of = {*rlt_part_problem(&plan->work.parts[0])}};
   relayout_plan_destroy(plan);
   relayout_device_trim(made->device);
-  made->offers = offers_on(made->device, &made->forms);
+  made->candidates = offers_on(made->device, &made->forms);
   made->record.programs_made = 0;
   made->record.seconds = count_first;
   watched = &made->record;
@@ -556,13 +556,13 @@ static void set_up(contest_of *made) {
 static void tear_down(contest_of *dropped) {
   assert_int_equal(dropped->record.programs_alive, 0);
   assert_int_equal(dropped->record.scratches_alive, 0);
-  rlt_offers_free(&dropped->offers);
+  rlt_candidates_free(&dropped->candidates);
   relayout_device_destroy(dropped->device);
 }
 
-static int32_t first_that_suits(const rlt_offers *offers) {
+static int32_t first_that_suits(const rlt_candidates *candidates) {
   int32_t i = 0;
-  while (!offers->of[i].schedule.suits) {
+  while (!candidates->of[i].schedule.suits) {
     ++i;
   }
   return i;
@@ -581,8 +581,8 @@ static void test_half_of_the_time_is_for_sizes(void **state) {
     double left = cases[i].seconds;
     set_up(&on);
     seconds_of_run = 1. / 32;
-    const int32_t estimated = first_that_suits(&on.offers);
-    const int32_t found = rlt_measure(on.device, &on.offers, estimated, false, 8, &left);
+    const int32_t estimated = first_that_suits(&on.candidates);
+    const int32_t found = rlt_measure(on.device, &on.candidates, estimated, false, 8, &left);
     assert_int_equal(found, estimated);
     assert_int_equal(runs_of_first, cases[i].runs_of_first);
     assert_true(left == cases[i].seconds - on.record.programs_timed / 32.);
@@ -599,9 +599,9 @@ static void test_second_contest_is_about_the_winner(void **state) {
   double left = 1000;
   set_up(&on);
   const int32_t found =
-      rlt_measure(on.device, &on.offers, first_that_suits(&on.offers), false, 100, &left);
-  assert_in_range(found, 0, on.offers.count - 1);
-  const rlt_schedule *const won = &on.offers.of[found].schedule;
+      rlt_measure(on.device, &on.candidates, first_that_suits(&on.candidates), false, 100, &left);
+  assert_in_range(found, 0, on.candidates.count - 1);
+  const rlt_schedule *const won = &on.candidates.of[found].schedule;
   assert_int_equal(won->wish.runs.read_bytes, 128);
   assert_int_equal(won->wish.runs.write_bytes, 256);
   assert_int_equal(won->prefetch.level, 3);
@@ -626,18 +626,18 @@ static void test_hopeless_by_hand(void **state) {
     recorder record;
     relayout_device *const device = recorder_device(&record);
     rlt_forms forms = {.of = {problem_of("f32[64,41]{1,0}", "f32[64,41]{0,1}")}};
-    rlt_offers offers = offers_on(device, &forms);
+    rlt_candidates candidates = offers_on(device, &forms);
     double left = 1000;
-    rlt_offers_add_all(&offers);
-    assert_int_equal(offers.count, 4);
+    rlt_candidates_add_all(&candidates);
+    assert_int_equal(candidates.count, 4);
     for (int32_t o = 0; o < 4; ++o) {
-      offers.of[o].cost.fraction = cases[i].fractions[o];
+      candidates.of[o].cost.fraction = cases[i].fractions[o];
     }
     print_message("case %zu\n", i);
     record.seconds = equal_times;
-    rlt_measure(device, &offers, cases[i].estimated, false, 8, &left);
+    rlt_measure(device, &candidates, cases[i].estimated, false, 8, &left);
     assert_int_equal(record.programs_timed, 6 * cases[i].contenders);
-    rlt_offers_free(&offers);
+    rlt_candidates_free(&candidates);
     relayout_device_destroy(device);
     assert_int_equal(record.programs_alive, 0);
   }
@@ -655,13 +655,13 @@ static void test_what_cannot_be_told(void **state) {
     contest_of on;
     double left = cases[i].left;
     set_up(&on);
-    const int32_t count = on.offers.count;
-    const int32_t estimated = cases[i].is_estimated ? first_that_suits(&on.offers) : -1;
-    assert_int_equal(rlt_measure(on.device, &on.offers, estimated, false, cases[i].most, &left),
+    const int32_t count = on.candidates.count;
+    const int32_t estimated = cases[i].is_estimated ? first_that_suits(&on.candidates) : -1;
+    assert_int_equal(rlt_measure(on.device, &on.candidates, estimated, false, cases[i].most, &left),
                      -1);
     assert_true(left == cases[i].left);
     assert_int_equal(on.record.programs_made, 0);
-    assert_int_equal(on.offers.count, count);
+    assert_int_equal(on.candidates.count, count);
     tear_down(&on);
   }
 }
@@ -707,7 +707,7 @@ static void test_what_takes_too_long_is_not_begun(void **state) {
     relayout_plan *plan = NULL;
     record.seconds = equal_times;
     assert_int_equal(create_from(device, from, to, RELAYOUT_PLAN_ESTIMATE, 0, &plan), RELAYOUT_OK);
-    const rlt_cost *const cost = &plan->work.parts[0].ways[0].offer.cost;
+    const rlt_cost *const cost = &plan->work.parts[0].ways[0].candidate.cost;
     slow.words[2].rates.of[RLT_RATE_TILE] =
         (times[i] - 1) * cost->least_time / cost->counts[RLT_COST_TILES];
     slow.words[2].rates.of[RLT_RATE_ELEMENT] = 1;
@@ -840,7 +840,7 @@ static void test_packed_elements_are_cropped_by_eight(void **state) {
     device->info.memory_bytes = 3900000;
     relayout_plan *const plan = measure(device, cases[i][0], cases[i][1]);
     assert_int_equal(plan->work.parts[0].choice, RLT_CHOICE_MEASURED);
-    assert_int_equal(plan->work.parts[0].ways[0].offer.schedule.threads, 2);
+    assert_int_equal(plan->work.parts[0].ways[0].candidate.schedule.threads, 2);
     assert_true(packed_runs > 0 || i == 0); /* which moves as bytes */
     packed_runs = 0;
     relayout_plan_destroy(plan);

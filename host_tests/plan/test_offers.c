@@ -45,7 +45,7 @@ static rlt_schedule chosen(const rlt_problem *problem, const rlt_facts *facts,
                            const rlt_tuning *tuning) {
   recorder record;
   relayout_plan *const plan = plan_of(problem, facts, tuning, &record);
-  rlt_schedule made = plan->work.parts[0].ways[0].offer.schedule;
+  rlt_schedule made = plan->work.parts[0].ways[0].candidate.schedule;
   made.problem = problem;
   assert_int_equal(plan->work.parts[0].choice, RLT_CHOICE_ESTIMATED);
   relayout_plan_destroy(plan);
@@ -124,23 +124,24 @@ static void test_clearly_faster_ones_win(void **state) {
   for (int dear = 0; dear < 100; ++dear) {
     const rlt_tuning tuning = cpu_with((rlt_rates){.of = {[RLT_RATE_RUN] = 0.01 * dear}});
     const rlt_schedule found = chosen(&problem, &plain_cpu_facts, &tuning);
-    rlt_offers offers;
-    assert_int_equal(rlt_offers_make(&elements, &plain_cpu_facts, &tuning, NULL, &offers, NULL),
-                     RELAYOUT_OK);
+    rlt_candidates candidates;
+    assert_int_equal(
+        rlt_candidates_make(&elements, &plain_cpu_facts, &tuning, NULL, &candidates, NULL),
+        RELAYOUT_OK);
     double first = 0;
     double best = 0;
     double taken = 0;
-    for (int32_t i = 0; i < offers.count; ++i) {
-      const double fraction = offers.of[i].cost.fraction;
-      first = offers.of[i].schedule.suits ? fraction : first;
+    for (int32_t i = 0; i < candidates.count; ++i) {
+      const double fraction = candidates.of[i].cost.fraction;
+      first = candidates.of[i].schedule.suits ? fraction : first;
       best = fraction > best ? fraction : best;
-      taken = rlt_schedules_equal(&offers.of[i].schedule, &found) ? fraction : taken;
+      taken = rlt_schedules_equal(&candidates.of[i].schedule, &found) ? fraction : taken;
     }
     assert_true(taken == (best > 1.1 * first ? best : first));
     assert_int_equal(found.suits, best <= 1.1 * first);
     stayed += found.suits;
     went += !found.suits;
-    rlt_offers_free(&offers);
+    rlt_candidates_free(&candidates);
   }
   assert_true(stayed > 0 && went > 0);
 }
@@ -217,12 +218,12 @@ static void test_few_ways(void **state) {
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
     const rlt_forms elements = {.count = 1, .of = {problem_of(cases[i].from, cases[i].to)}};
     for (int k = 0; k < KINDS; ++k) {
-      rlt_offers offers;
+      rlt_candidates candidates;
       assert_int_equal(
-          rlt_offers_make(&elements, kinds[k].facts, kinds[k].tuning, NULL, &offers, NULL),
+          rlt_candidates_make(&elements, kinds[k].facts, kinds[k].tuning, NULL, &candidates, NULL),
           RELAYOUT_OK);
-      assert_int_equal(offers.count, cases[i].counts[k]);
-      rlt_offers_free(&offers);
+      assert_int_equal(candidates.count, cases[i].counts[k]);
+      rlt_candidates_free(&candidates);
     }
   }
 }
@@ -234,23 +235,23 @@ static void test_index_program(void **state) {
   rlt_forms by_program = {.count = 1, .of = {problem_of("f32[64]", "f32[64]")}};
   by_program.of[0].index_program = &program;
   for (int k = 0; k < KINDS; ++k) {
-    rlt_offers offers;
+    rlt_candidates candidates;
     rlt_forms_make(kinds[k].facts, &by_program);
     assert_int_equal(by_program.count, 1);
     assert_int_equal(
-        rlt_offers_make(&by_program, kinds[k].facts, kinds[k].tuning, NULL, &offers, NULL),
+        rlt_candidates_make(&by_program, kinds[k].facts, kinds[k].tuning, NULL, &candidates, NULL),
         RELAYOUT_OK);
-    assert_int_equal(offers.count, 1);
-    assert_string_equal(offers.of[0].schedule.method->name, "index-program");
-    assert_true(offers.of[0].schedule.suits);
-    rlt_offers_free(&offers);
+    assert_int_equal(candidates.count, 1);
+    assert_string_equal(candidates.of[0].schedule.method->name, "index-program");
+    assert_true(candidates.of[0].schedule.suits);
+    rlt_candidates_free(&candidates);
   }
 }
 
 /* NULL where nothing is. */
 static const char *what_is_wrong(const rlt_facts *facts, const rlt_forms *forms,
-                                 const rlt_offer *offer) {
-  const rlt_schedule *const schedule = &offer->schedule;
+                                 const rlt_candidate *candidate) {
+  const rlt_schedule *const schedule = &candidate->schedule;
   const rlt_problem *const problem = schedule->problem;
   const bool is_wide = problem == &forms->of[1];
   const int64_t word = facts->target == &rlt_gpu_target ? problem->element_bytes : 1;
@@ -263,7 +264,7 @@ static const char *what_is_wrong(const rlt_facts *facts, const rlt_forms *forms,
   if (schedule->is_wide != is_wide || schedule->target != facts->target) {
     return "another form or target than it says";
   }
-  if (!(offer->cost.fraction > 0 && offer->cost.fraction <= 1)) {
+  if (!(candidate->cost.fraction > 0 && candidate->cost.fraction <= 1)) {
     return "a fraction that is none";
   }
   const int64_t read = schedule->move == RLT_MOVE_FILL ? 1 : word;
@@ -284,23 +285,23 @@ static const char *what_is_wrong(const rlt_facts *facts, const rlt_forms *forms,
   return NULL;
 }
 
-static void check_offers(const device_kind *kind, const rlt_forms *forms, const rlt_offers *offers,
-                         uint64_t seed) {
+static void check_candidates(const device_kind *kind, const rlt_forms *forms,
+                             const rlt_candidates *candidates, uint64_t seed) {
   bool at_any_offset = false;
   bool suits = false;
-  for (int32_t i = 0; i < offers->count; ++i) {
-    const char *wrong = what_is_wrong(kind->facts, forms, &offers->of[i]);
+  for (int32_t i = 0; i < candidates->count; ++i) {
+    const char *wrong = what_is_wrong(kind->facts, forms, &candidates->of[i]);
     for (int32_t j = 0; j < i && wrong == NULL; ++j) {
-      if (rlt_schedules_equal(&offers->of[i].schedule, &offers->of[j].schedule)) {
+      if (rlt_schedules_equal(&candidates->of[i].schedule, &candidates->of[j].schedule)) {
         wrong = "offered twice";
       }
     }
     if (wrong != NULL) {
-      definition_print(offers->of[i].schedule.problem);
+      definition_print(candidates->of[i].schedule.problem);
       fail_msg("seed %" PRIu64 ", %s: offer %" PRId32 ": %s", seed, kind->name, i, wrong);
     }
-    at_any_offset = at_any_offset || !offers->of[i].schedule.only_aligned;
-    suits = suits || offers->of[i].schedule.suits;
+    at_any_offset = at_any_offset || !candidates->of[i].schedule.only_aligned;
+    suits = suits || candidates->of[i].schedule.suits;
   }
   if (!at_any_offset || !suits) {
     definition_print(&forms->of[0]);
@@ -330,13 +331,13 @@ static void test_offers_at_random(void **state) {
       rlt_facts facts = *kinds[k].facts;
       facts.cache_bytes = definition_random(&seed, 2) == 0 ? facts.cache_bytes : 1;
       const device_kind kind = {kinds[k].name, &facts, kinds[k].tuning};
-      rlt_offers offers;
+      rlt_candidates candidates;
       rlt_forms_make(&facts, &forms);
       wide += forms.count - 1;
-      assert_int_equal(rlt_offers_make(&forms, &facts, kind.tuning, NULL, &offers, NULL),
+      assert_int_equal(rlt_candidates_make(&forms, &facts, kind.tuning, NULL, &candidates, NULL),
                        RELAYOUT_OK);
-      check_offers(&kind, &forms, &offers, start);
-      rlt_offers_free(&offers);
+      check_candidates(&kind, &forms, &candidates, start);
+      rlt_candidates_free(&candidates);
     }
   }
   print_message("with wider words: %" PRId32 "\n", wide);
@@ -350,37 +351,38 @@ static void test_two_ways_to_share_lines(void **state) {
   far.cache_bytes = 1;
   const rlt_forms elements = {.count = 1,
                               .of = {problem_of("f32[1024,1024]{1,0}", "f32[1024,1024]{0,1}")}};
-  rlt_offers offers;
-  assert_int_equal(rlt_offers_make(&elements, &far, &cpu_tuning,
-                                   &(rlt_offers_request){.method = &rlt_method_transpose}, &offers,
-                                   NULL),
+  rlt_candidates candidates;
+  assert_int_equal(rlt_candidates_make(&elements, &far, &cpu_tuning,
+                                       &(rlt_candidates_request){.method = &rlt_method_transpose},
+                                       &candidates, NULL),
                    RELAYOUT_OK);
-  assert_true(offers.count >= 2);
-  assert_false(offers.of[0].schedule.combined);
-  assert_int_equal(offers.of[0].schedule.destination_alignment, 64);
-  assert_false(rlt_offer_is_allowed(&offers.of[0], true));
-  assert_true(rlt_offer_is_allowed(&offers.of[0], false));
-  assert_true(offers.of[1].schedule.combined);
-  assert_int_equal(offers.of[1].schedule.destination_alignment, 1);
-  assert_true(rlt_offer_is_allowed(&offers.of[1], true));
-  assert_int_equal(offers.of[1].schedule.columns.block, offers.of[0].schedule.columns.block);
-  assert_int_equal(offers.of[1].schedule.rows.block, offers.of[0].schedule.rows.block);
-  rlt_offers_free(&offers);
+  assert_true(candidates.count >= 2);
+  assert_false(candidates.of[0].schedule.combined);
+  assert_int_equal(candidates.of[0].schedule.destination_alignment, 64);
+  assert_false(rlt_candidate_is_allowed(&candidates.of[0], true));
+  assert_true(rlt_candidate_is_allowed(&candidates.of[0], false));
+  assert_true(candidates.of[1].schedule.combined);
+  assert_int_equal(candidates.of[1].schedule.destination_alignment, 1);
+  assert_true(rlt_candidate_is_allowed(&candidates.of[1], true));
+  assert_int_equal(candidates.of[1].schedule.columns.block,
+                   candidates.of[0].schedule.columns.block);
+  assert_int_equal(candidates.of[1].schedule.rows.block, candidates.of[0].schedule.rows.block);
+  rlt_candidates_free(&candidates);
 }
 
 /* The tile of `like` by another wish, with lines that tiles share put together or not. */
-static rlt_schedule by_wish(const rlt_offers *offers, const rlt_schedule *like, rlt_tile_wish wish,
-                            bool combines) {
+static rlt_schedule by_wish(const rlt_candidates *candidates, const rlt_schedule *like,
+                            rlt_tile_wish wish, bool combines) {
   rlt_schedule made = *like;
   made.wish = wish;
-  rlt_cpu_lay_out_tile(offers->facts, &made);
-  rlt_schedule_finish(offers->facts, offers->tuning, combines, &made);
+  rlt_cpu_lay_out_tile(candidates->facts, &made);
+  rlt_schedule_finish(candidates->facts, candidates->tuning, combines, &made);
   return made;
 }
 
-static bool is_there(const rlt_offers *offers, int32_t first, const rlt_schedule *wanted) {
-  for (int32_t i = first; i < offers->count; ++i) {
-    if (rlt_schedules_equal(&offers->of[i].schedule, wanted)) {
+static bool is_there(const rlt_candidates *candidates, int32_t first, const rlt_schedule *wanted) {
+  for (int32_t i = first; i < candidates->count; ++i) {
+    if (rlt_schedules_equal(&candidates->of[i].schedule, wanted)) {
       return true;
     }
   }
@@ -389,11 +391,11 @@ static bool is_there(const rlt_offers *offers, int32_t first, const rlt_schedule
 
 /* From number `first` on there is what one change of a schedule's wish gives, and nothing else; and
  * nothing twice. */
-static void expect_varied(const rlt_offers *offers, int32_t number, int32_t first) {
+static void expect_varied(const rlt_candidates *candidates, int32_t number, int32_t first) {
   static const rlt_stores stores[] = {RLT_STORES_STREAMED, RLT_STORES_CACHED, RLT_STORES_DIRECT};
   enum { STORES = 3, WISHES = RLT_BLOCK_REACHES + RLT_PREFETCHES + 1 + STORES };
-  assert_in_range(offers->count, first + 1, first + 2 * WISHES);
-  const rlt_schedule *const like = &offers->of[number].schedule;
+  assert_in_range(candidates->count, first + 1, first + 2 * WISHES);
+  const rlt_schedule *const like = &candidates->of[number].schedule;
   rlt_tile_wish wishes[WISHES];
   bool is_wanted[2 * WISHES] = {false};
   for (int w = 0; w < WISHES; ++w) {
@@ -411,51 +413,53 @@ static void expect_varied(const rlt_offers *offers, int32_t number, int32_t firs
     next++->stores = stores[i];
   }
   for (int w = 0; w < 2 * WISHES; ++w) {
-    const rlt_schedule wanted = by_wish(offers, like, wishes[w / 2], w % 2 > 0);
-    const bool is_offered = w % 2 == 0 || by_wish(offers, like, wishes[w / 2], false).only_aligned;
-    assert_true(!is_offered || is_there(offers, 0, &wanted));
-    for (int32_t i = first; i < offers->count; ++i) {
-      is_wanted[i - first] = is_wanted[i - first] ||
-                             (is_offered && rlt_schedules_equal(&offers->of[i].schedule, &wanted));
+    const rlt_schedule wanted = by_wish(candidates, like, wishes[w / 2], w % 2 > 0);
+    const bool is_offered =
+        w % 2 == 0 || by_wish(candidates, like, wishes[w / 2], false).only_aligned;
+    assert_true(!is_offered || is_there(candidates, 0, &wanted));
+    for (int32_t i = first; i < candidates->count; ++i) {
+      is_wanted[i - first] =
+          is_wanted[i - first] ||
+          (is_offered && rlt_schedules_equal(&candidates->of[i].schedule, &wanted));
     }
   }
-  for (int32_t i = first; i < offers->count; ++i) {
+  for (int32_t i = first; i < candidates->count; ++i) {
     assert_true(is_wanted[i - first]);
-    assert_false(offers->of[i].schedule.suits);
-    assert_false(offers->of[i].varied);
-    assert_false(is_there(offers, i + 1, &offers->of[i].schedule));
+    assert_false(candidates->of[i].schedule.suits);
+    assert_false(candidates->of[i].varied);
+    assert_false(is_there(candidates, i + 1, &candidates->of[i].schedule));
   }
 }
 
 /* What differs from one in one respect, once, and only of what goes by tables. */
 static void vary(const rlt_facts *facts, const char *from, const char *to) {
   const rlt_forms elements = {.count = 1, .of = {problem_of(from, to)}};
-  rlt_offers offers;
-  assert_int_equal(rlt_offers_make(&elements, facts, &cpu_tuning, NULL, &offers, NULL),
+  rlt_candidates candidates;
+  assert_int_equal(rlt_candidates_make(&elements, facts, &cpu_tuning, NULL, &candidates, NULL),
                    RELAYOUT_OK);
-  const int32_t count = offers.count;
-  rlt_offers_vary(&offers, -1);
-  assert_int_equal(offers.count, count);
-  assert_int_equal(offers.of[0].schedule.move, RLT_MOVE_INDEX);
-  rlt_offers_vary(&offers, 0);
-  assert_true(offers.of[0].varied);
-  assert_int_equal(offers.count, count);
-  assert_int_equal(offers.of[1].schedule.move, RLT_MOVE_TRANSPOSE);
-  rlt_offers_vary(&offers, 1);
-  assert_true(offers.of[1].varied);
-  const int32_t varied = offers.count;
-  expect_varied(&offers, 1, count);
-  rlt_offers_vary(&offers, 1);
-  assert_int_equal(offers.count, varied);
-  rlt_offers_add_all(&offers);
-  assert_true(offers.has_all);
-  const int32_t all = offers.count;
+  const int32_t count = candidates.count;
+  rlt_candidates_vary(&candidates, -1);
+  assert_int_equal(candidates.count, count);
+  assert_int_equal(candidates.of[0].schedule.move, RLT_MOVE_INDEX);
+  rlt_candidates_vary(&candidates, 0);
+  assert_true(candidates.of[0].varied);
+  assert_int_equal(candidates.count, count);
+  assert_int_equal(candidates.of[1].schedule.move, RLT_MOVE_TRANSPOSE);
+  rlt_candidates_vary(&candidates, 1);
+  assert_true(candidates.of[1].varied);
+  const int32_t varied = candidates.count;
+  expect_varied(&candidates, 1, count);
+  rlt_candidates_vary(&candidates, 1);
+  assert_int_equal(candidates.count, varied);
+  rlt_candidates_add_all(&candidates);
+  assert_true(candidates.has_all);
+  const int32_t all = candidates.count;
   assert_true(all > varied);
-  rlt_offers_add_all(&offers);
-  assert_int_equal(offers.count, all);
-  rlt_offers_free(&offers);
-  assert_int_equal(offers.count, 0);
-  assert_null(offers.of);
+  rlt_candidates_add_all(&candidates);
+  assert_int_equal(candidates.count, all);
+  rlt_candidates_free(&candidates);
+  assert_int_equal(candidates.count, 0);
+  assert_null(candidates.of);
 }
 
 /* Within the cache, and past it: there the source may be loaded first. */
@@ -475,13 +479,13 @@ static void test_sorted(void **state) {
   static const double fractions[] = {0.25, 0.5, 1, 0.5, 0.75, 1};
   static const int order[] = {2, 5, 4, 1, 3, 0};
   enum { COUNT = sizeof fractions / sizeof fractions[0] };
-  rlt_offer of[COUNT] = {{.cost = {.fraction = 0}}};
-  rlt_offers offers = {.count = COUNT, .capacity = COUNT, .of = of};
+  rlt_candidate of[COUNT] = {{.cost = {.fraction = 0}}};
+  rlt_candidates candidates = {.count = COUNT, .capacity = COUNT, .of = of};
   for (int i = 0; i < COUNT; ++i) {
     of[i].cost.fraction = fractions[i];
     of[i].schedule.grain = i;
   }
-  rlt_offers_sort(&offers);
+  rlt_candidates_sort(&candidates);
   for (int i = 0; i < COUNT; ++i) {
     assert_int_equal(of[i].schedule.grain, order[i]);
   }

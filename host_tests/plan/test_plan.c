@@ -535,8 +535,8 @@ static void test_places_pick_a_way(void **state) {
   assert_int_equal(part->way_count, 2);
   assert_true(plan->work.fits_anywhere);
   assert_true(rlt_part_fits_anywhere(part));
-  assert_int_equal(part->ways[0].offer.schedule.problem->element_bytes, 16);
-  assert_int_equal(part->ways[1].offer.schedule.problem->element_bytes, 1);
+  assert_int_equal(part->ways[0].candidate.schedule.problem->element_bytes, 16);
+  assert_int_equal(part->ways[1].candidate.schedule.problem->element_bytes, 1);
   static const struct {
     uintptr_t source, destination;
     int way;
@@ -579,7 +579,7 @@ static void test_smaller_groups(void **state) {
   relayout_device *device = recorder_device(&record);
   record.most_group_size = 32;
   relayout_plan *plan = plan_with(device, NULL);
-  assert_int_equal(plan->work.parts[0].ways[0].offer.schedule.group_size, 32);
+  assert_int_equal(plan->work.parts[0].ways[0].candidate.schedule.group_size, 32);
   assert_int_equal(((const rlt_schedule *)plan->work.parts[0].ways[0].program)->group_size, 32);
   relayout_plan_destroy(plan);
   relayout_device_destroy(device);
@@ -847,8 +847,8 @@ static void test_one_part_is_predicted_by_its_first_way(void **state) {
   assert_int_equal(relayout_plan_create(device, &from, &to, NULL, &plan, NULL), RELAYOUT_OK);
   assert_int_equal(plan->work.part_count, 1);
   assert_int_equal(plan->work.parts[0].way_count, 2);
-  plan->work.parts[0].ways[0].offer.cost.fraction = 0.3;
-  plan->work.parts[0].ways[1].offer.cost.fraction = 0.6;
+  plan->work.parts[0].ways[0].candidate.cost.fraction = 0.3;
+  plan->work.parts[0].ways[1].candidate.cost.fraction = 0.6;
   assert_true(relayout_plan_get_predicted_fraction(plan) == 0.3);
   relayout_plan_destroy(plan);
   relayout_device_destroy(device);
@@ -870,7 +870,7 @@ static void test_parts_are_predicted_together(void **state) {
   assert_int_equal(plan->work.part_count, 2);
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
     for (int p = 0; p < 2; ++p) {
-      plan->work.parts[p].ways[0].offer.cost.fraction = cases[i].each[p];
+      plan->work.parts[p].ways[0].candidate.cost.fraction = cases[i].each[p];
     }
     assert_true(relayout_plan_get_predicted_fraction(plan) == cases[i].all);
   }

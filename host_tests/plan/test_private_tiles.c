@@ -16,12 +16,12 @@
   }
 
 /* The first tile that is offered, by the word size's own wish. */
-static rlt_schedule first_offered(const rlt_method *method, const rlt_problem *problem,
-                                  const rlt_facts *facts, const rlt_tuning *tuning) {
-  rlt_offers offers = asked(method, scene_of(problem, facts, tuning));
-  assert_true(offers.count > 0);
-  const rlt_schedule made = offers.of[0].schedule;
-  rlt_offers_free(&offers);
+static rlt_schedule first_candidate(const rlt_method *method, const rlt_problem *problem,
+                                    const rlt_facts *facts, const rlt_tuning *tuning) {
+  rlt_candidates candidates = asked(method, scene_of(problem, facts, tuning));
+  assert_true(candidates.count > 0);
+  const rlt_schedule made = candidates.of[0].schedule;
+  rlt_candidates_free(&candidates);
   return made;
 }
 
@@ -94,7 +94,7 @@ static void test_blocks_of_axes(void **state) {
     const rlt_tuning tuning = tuning_with(cases[i].runs);
     print_message("case %zu\n", i);
     const rlt_schedule found =
-        first_offered(cases[i].method, &cases[i].problem, &plain_cpu_facts, &tuning);
+        first_candidate(cases[i].method, &cases[i].problem, &plain_cpu_facts, &tuning);
     expect_group(&found.columns, &cases[i].columns);
     expect_group(&found.rows, &cases[i].rows);
     assert_true(found.suits);
@@ -108,7 +108,7 @@ static void test_least_of_both_sides(void **state) {
   const rlt_tuning tuning = tuning_with((rlt_reach){4, 4});
   rlt_facts facts = plain_cpu_facts;
   facts.line_bytes = 16;
-  const rlt_schedule found = first_offered(&rlt_method_transpose, &wide, &facts, &tuning);
+  const rlt_schedule found = first_candidate(&rlt_method_transpose, &wide, &facts, &tuning);
   expect_group(&found.columns, &(rlt_group){1, {0}, 1, 2});
   expect_group(&found.rows, &(rlt_group){1, {1}, 1, 2});
 }
@@ -131,7 +131,7 @@ static void test_what_is_read_at_once(void **state) {
     }
     print_message("case %zu\n", i);
     const rlt_schedule found =
-        first_offered(&rlt_method_transpose, &problem, &plain_cpu_facts, &tuning);
+        first_candidate(&rlt_method_transpose, &problem, &plain_cpu_facts, &tuning);
     assert_int_equal(found.rows.block, cases[i].rows);
   }
 }
@@ -150,7 +150,7 @@ static void test_columns_that_get_narrower(void **state) {
     problem.conversion = to_bf16;
     print_message("case %zu\n", i);
     const rlt_schedule found =
-        first_offered(&rlt_method_transpose, &problem, &plain_cpu_facts, &tuning);
+        first_candidate(&rlt_method_transpose, &problem, &plain_cpu_facts, &tuning);
     assert_int_equal(found.columns.block, cases[i].columns);
     assert_int_equal(found.rows.block, cases[i].rows);
   }
@@ -167,21 +167,21 @@ static void test_least_tiles(void **state) {
                                      .axes = {{8, 8, 6, 1}, {6, 6, 1, 8}, {1000, 1000, 48, 48}}};
   rlt_tuning tuning = plain_cpu_tuning;
   const rlt_group rows = rlt_group_of_axis(&images, 1, 6);
-  rlt_schedule found = first_offered(&rlt_method_permute, &images, &plain_cpu_facts, &tuning);
+  rlt_schedule found = first_candidate(&rlt_method_permute, &images, &plain_cpu_facts, &tuning);
   expect_group(&found.columns, &(rlt_group){2, {0, 2}, 8, 3});
   expect_group(&found.rows, &rows);
   tuning.least_tile_bytes = 8192;
-  found = first_offered(&rlt_method_permute, &images, &plain_cpu_facts, &tuning);
+  found = first_candidate(&rlt_method_permute, &images, &plain_cpu_facts, &tuning);
   expect_group(&found.columns, &(rlt_group){2, {0, 2}, 8, 8});
   expect_group(&found.rows, &rows);
 
   /* Where the destination has a gap behind four columns, 512 rows instead of 64: two blocks of 500,
    * which end with a line after 16 of them. */
   static const rlt_problem gaps = MATRIX(4, 4, 1000, 5);
-  found = first_offered(&rlt_method_permute, &gaps, &plain_cpu_facts, &plain_cpu_tuning);
+  found = first_candidate(&rlt_method_permute, &gaps, &plain_cpu_facts, &plain_cpu_tuning);
   assert_int_equal(found.columns.block, 4);
   assert_int_equal(found.rows.block, 64);
-  found = first_offered(&rlt_method_permute, &gaps, &plain_cpu_facts, &tuning);
+  found = first_candidate(&rlt_method_permute, &gaps, &plain_cpu_facts, &tuning);
   assert_int_equal(found.columns.block, 4);
   assert_int_equal(found.rows.block, 496);
 }
@@ -207,7 +207,7 @@ static void test_room_of_tiles(void **state) {
     tuning.most_tile_bytes = cases[i].most_tile_bytes;
     tuning.together_bytes = 1 << 20;
     print_message("case %zu\n", i);
-    const rlt_schedule found = first_offered(&rlt_method_transpose, &pixels, &facts, &tuning);
+    const rlt_schedule found = first_candidate(&rlt_method_transpose, &pixels, &facts, &tuning);
     assert_int_equal(found.columns.block, cases[i].columns);
     assert_int_equal(found.rows.block, 16);
   }
@@ -215,7 +215,7 @@ static void test_room_of_tiles(void **state) {
   rlt_facts facts = plain_cpu_facts;
   facts.machine.caches[0].bytes = 16384;
   const rlt_tuning tuning = tuning_with((rlt_reach){64, 1024});
-  const rlt_schedule found = first_offered(&rlt_method_transpose, &pixels, &facts, &tuning);
+  const rlt_schedule found = first_candidate(&rlt_method_transpose, &pixels, &facts, &tuning);
   assert_int_equal(found.columns.block, 256);
 }
 
@@ -231,7 +231,7 @@ static void test_columns_that_share_bytes(void **state) {
     odd.source_packed = odd.destination_packed = 4;
     print_message("case %zu\n", i);
     const rlt_schedule found =
-        first_offered(&rlt_method_permute, &odd, &plain_cpu_facts, &plain_cpu_tuning);
+        first_candidate(&rlt_method_permute, &odd, &plain_cpu_facts, &plain_cpu_tuning);
     expect_group(&found.columns, &(rlt_group){2, {0, 1}, 63, cases[i].in_tile});
     expect_group(&found.rows, &rlt_no_axes);
   }
@@ -257,10 +257,10 @@ static void test_transposed_rows(void **state) {
     const rlt_problem *const bytes = &forms.of[1];
     rlt_scene scene = scene_of(bytes, &plain_cpu_facts, &plain_cpu_tuning);
     scene.has_wide = scene.is_wide = true;
-    rlt_offers offers = asked(&rlt_method_bit_transpose, scene);
-    assert_true(offers.count > 0);
-    for (int32_t o = 0; o < offers.count; ++o) {
-      const rlt_group *const rows = &offers.of[o].schedule.rows;
+    rlt_candidates candidates = asked(&rlt_method_bit_transpose, scene);
+    assert_true(candidates.count > 0);
+    for (int32_t o = 0; o < candidates.count; ++o) {
+      const rlt_group *const rows = &candidates.of[o].schedule.rows;
       assert_true(rows->axis_count >= 2);
       assert_int_equal(bytes->axes[rows->axes[0]].source_stride, 1);
       assert_int_equal(bytes->axes[rows->axes[1]].source_stride, bytes->transposed_stride);
@@ -268,10 +268,10 @@ static void test_transposed_rows(void **state) {
       assert_int_equal(rlt_group_steps(bytes, rows, 0), bytes->axes[rows->axes[0]].extent);
       assert_int_equal(rlt_group_steps(bytes, rows, 1), 8 / cases[i].packed);
     }
-    rlt_offers_free(&offers);
+    rlt_candidates_free(&candidates);
     scene.problem = &problem;
-    offers = asked(&rlt_method_bit_transpose, scene);
-    assert_int_equal(offers.count, 0);
+    candidates = asked(&rlt_method_bit_transpose, scene);
+    assert_int_equal(candidates.count, 0);
   }
 }
 
@@ -287,8 +287,8 @@ static void test_columns_beside_transposed_rows(void **state) {
     print_message("case %zu\n", i);
     rlt_forms_make(&plain_cpu_facts, &forms);
     assert_int_equal(forms.count, 2);
-    const rlt_schedule found =
-        first_offered(&rlt_method_bit_transpose, &forms.of[1], &plain_cpu_facts, &plain_cpu_tuning);
+    const rlt_schedule found = first_candidate(&rlt_method_bit_transpose, &forms.of[1],
+                                               &plain_cpu_facts, &plain_cpu_tuning);
     assert_int_equal(found.columns.axes[0], 0);
     assert_int_equal(rlt_group_steps(&forms.of[1], &found.columns, 0), cases[i].columns);
   }
@@ -310,7 +310,7 @@ static rlt_tuning tuning_of_kinds(int32_t without) {
 static void expect_kind(const rlt_problem *problem, const rlt_facts *facts, int32_t without,
                         rlt_tiles expected) {
   const rlt_tuning tuning = tuning_of_kinds(without);
-  const rlt_schedule found = first_offered(&rlt_method_transpose, problem, facts, &tuning);
+  const rlt_schedule found = first_candidate(&rlt_method_transpose, problem, facts, &tuning);
   assert_int_equal(found.wish.runs.read_bytes, 64 * (expected + 1));
 }
 
@@ -367,7 +367,7 @@ static void test_kinds_of_channels_and_elements(void **state) {
                                      .axis_count = 2,
                                      .axes = {{3, 3, 10000, 1}, {10000, 10000, 1, 3}}};
   const rlt_tuning tuning = tuning_of_kinds(RLT_TILES);
-  rlt_schedule found = first_offered(&rlt_method_interleave, &pixels, &cpu_facts, &tuning);
+  rlt_schedule found = first_candidate(&rlt_method_interleave, &pixels, &cpu_facts, &tuning);
   assert_int_equal(found.wish.runs.read_bytes, 64 * (RLT_TILES_CHANNELS + 1));
   /* From two to as many as the device joins and parts, four. */
   for (int64_t channels = 2; channels <= 4; ++channels) {
@@ -380,23 +380,23 @@ static void test_kinds_of_channels_and_elements(void **state) {
     joined.axes[1] = pixel[0];
     parted.axes[0] = pixel[1];
     parted.axes[1] = channel[1];
-    first_offered(&rlt_method_interleave, &joined, &cpu_facts, &tuning);
-    first_offered(&rlt_method_interleave, &parted, &cpu_facts, &tuning);
+    first_candidate(&rlt_method_interleave, &joined, &cpu_facts, &tuning);
+    first_candidate(&rlt_method_interleave, &parted, &cpu_facts, &tuning);
   }
   /* No channels, no tile that joins them. */
   static const rlt_problem matrix = MATRIX(1, 5000, 5000, 5000);
-  rlt_offers offers = asked(&rlt_method_interleave, scene_of(&matrix, &cpu_facts, &tuning));
-  assert_int_equal(offers.count, 0);
+  rlt_candidates candidates = asked(&rlt_method_interleave, scene_of(&matrix, &cpu_facts, &tuning));
+  assert_int_equal(candidates.count, 0);
   /* Nor where the device joins fewer: four, and none. */
   static const rlt_problem five = {.element_bytes = 1,
                                    .source_elements = 50000,
                                    .destination_elements = 50000,
                                    .axis_count = 2,
                                    .axes = {{5, 5, 10000, 1}, {10000, 10000, 1, 5}}};
-  offers = asked(&rlt_method_interleave, scene_of(&five, &cpu_facts, &tuning));
-  assert_int_equal(offers.count, 0);
-  offers = asked(&rlt_method_interleave, scene_of(&pixels, &plain_cpu_facts, &tuning));
-  assert_int_equal(offers.count, 0);
+  candidates = asked(&rlt_method_interleave, scene_of(&five, &cpu_facts, &tuning));
+  assert_int_equal(candidates.count, 0);
+  candidates = asked(&rlt_method_interleave, scene_of(&pixels, &plain_cpu_facts, &tuning));
+  assert_int_equal(candidates.count, 0);
   /* Nor where what is loaded first lies a line apart, which is four of the largest words. */
   static const rlt_problem words = MATRIX(16, 1001, 1003, 1001);
   rlt_tuning loading = cpu_tuning;
@@ -404,14 +404,14 @@ static void test_kinds_of_channels_and_elements(void **state) {
   far.cache_bytes = 1;
   loading.words[rlt_word_size_number(16)].tiles[RLT_TILES_ANY] =
       (rlt_tile_wish){.runs = {64, 256}, .loads = true};
-  found = first_offered(&rlt_method_transpose, &words, &far, &loading);
+  found = first_candidate(&rlt_method_transpose, &words, &far, &loading);
   assert_true(found.loads);
-  offers = asked(&rlt_method_interleave, scene_of(&words, &far, &loading));
-  assert_int_equal(offers.count, 0);
+  candidates = asked(&rlt_method_interleave, scene_of(&words, &far, &loading));
+  assert_int_equal(candidates.count, 0);
   /* A single element is of no kind. */
   static const rlt_problem single = {
       .element_bytes = 4, .shuffles = true, .source_elements = 1, .destination_elements = 1};
-  found = first_offered(&rlt_method_copy, &single, &cpu_facts, &tuning);
+  found = first_candidate(&rlt_method_copy, &single, &cpu_facts, &tuning);
   assert_int_equal(found.wish.runs.read_bytes, 64 * (RLT_TILES_ANY + 1));
 }
 

@@ -146,14 +146,14 @@ static void test_square_tiles_pay(void **state) {
     rlt_problem problem = cases[i].problem;
     problem.source_packed = cases[i].packed;
     print_message("case %zu\n", i);
-    rlt_offers offers =
+    rlt_candidates candidates =
         asked(&rlt_method_transpose, scene_of(&problem, &plain_cpu_facts, &plain_cpu_tuning));
-    assert_int_equal(offers.count > 0, cases[i].pay);
-    rlt_offers_free(&offers);
-    offers = asked(&rlt_method_transpose, scene_of(&problem, &staged_facts, &small_tiles));
-    assert_int_equal(offers.count, 1);
-    assert_int_equal(offers.of[0].schedule.suits, cases[i].pay_locally);
-    rlt_offers_free(&offers);
+    assert_int_equal(candidates.count > 0, cases[i].pay);
+    rlt_candidates_free(&candidates);
+    candidates = asked(&rlt_method_transpose, scene_of(&problem, &staged_facts, &small_tiles));
+    assert_int_equal(candidates.count, 1);
+    assert_int_equal(candidates.of[0].schedule.suits, cases[i].pay_locally);
+    rlt_candidates_free(&candidates);
   }
   /* Words of 64 bytes' lines: never less than two on a side. */
   const rlt_problem narrow = MATRIX(16, 1, 9);
@@ -170,14 +170,14 @@ static void test_left_to_wider_words(void **state) {
         rlt_scene scene = scene_of(&problem, &staged_facts, &staged_tuning);
         scene.has_wide = has_wide;
         scene.is_wide = is_wide;
-        rlt_offers offers = asked(&rlt_method_permute, scene);
-        assert_int_equal(offers.count == 0, has_wide && !is_wide && packed);
-        rlt_offers_free(&offers);
+        rlt_candidates candidates = asked(&rlt_method_permute, scene);
+        assert_int_equal(candidates.count == 0, has_wide && !is_wide && packed);
+        rlt_candidates_free(&candidates);
         scene.facts = &cpu_facts; /* whose words lie anywhere */
         scene.tuning = &cpu_tuning;
-        offers = asked(&rlt_method_transpose, scene);
-        assert_int_equal(offers.count == 0, has_wide && !is_wide);
-        rlt_offers_free(&offers);
+        candidates = asked(&rlt_method_transpose, scene);
+        assert_int_equal(candidates.count == 0, has_wide && !is_wide);
+        rlt_candidates_free(&candidates);
       }
     }
   }
@@ -281,10 +281,10 @@ static void test_runs_of_lookups(void **state) {
   static const rlt_index_program long_program = {.count = 50000};
   rlt_problem alone = RUNS(4, 2000, 2000, 2000, false);
   alone.index_program = &long_program;
-  rlt_offers offers =
+  rlt_candidates candidates =
       asked(&rlt_method_index_program, scene_of(&alone, &plain_cpu_facts, &plain_cpu_tuning));
-  assert_int_equal(offers.of[0].schedule.columns.block, 2000);
-  rlt_offers_free(&offers);
+  assert_int_equal(candidates.of[0].schedule.columns.block, 2000);
+  rlt_candidates_free(&candidates);
   rlt_problem last = {
       .element_bytes = 1, .destination_packed = 4, .axis_count = 1, .axes = {{7, 7, 1, 1}}};
   const rlt_scene scene = scene_of(&last, &staged_facts, &staged_tuning);
@@ -298,19 +298,19 @@ static void test_who_is_looked_up(void **state) {
   static const rlt_index_program program = {.count = 0};
   rlt_problem problem = MATRIX(1, 64, 64);
   rlt_scene scene = scene_of(&problem, &staged_facts, &staged_tuning);
-  rlt_offers offers = asked(&rlt_method_index_program, scene);
-  assert_int_equal(offers.count, 1);
-  assert_false(offers.of[0].schedule.suits);
-  rlt_offers_free(&offers);
+  rlt_candidates candidates = asked(&rlt_method_index_program, scene);
+  assert_int_equal(candidates.count, 1);
+  assert_false(candidates.of[0].schedule.suits);
+  rlt_candidates_free(&candidates);
   problem.destination_packed = 4;
-  offers = asked(&rlt_method_index_program, scene);
-  assert_int_equal(offers.count, 0);
+  candidates = asked(&rlt_method_index_program, scene);
+  assert_int_equal(candidates.count, 0);
   problem.axes[1].destination_stride = 65; /* with a gap of half a byte */
   problem.destination_elements = 64 * 65;
-  offers = asked(&rlt_method_index_program, scene);
-  assert_int_equal(offers.count, 1);
-  assert_true(offers.of[0].schedule.suits);
-  rlt_offers_free(&offers);
+  candidates = asked(&rlt_method_index_program, scene);
+  assert_int_equal(candidates.count, 1);
+  assert_true(candidates.of[0].schedule.suits);
+  rlt_candidates_free(&candidates);
   problem = (rlt_problem){.element_bytes = 1,
                           .destination_packed = 4,
                           .source_elements = 64,
@@ -318,13 +318,13 @@ static void test_who_is_looked_up(void **state) {
                           .index_program = &program,
                           .axis_count = 1,
                           .axes = {{64, 64, 1, 1}}};
-  offers = asked(&rlt_method_index_program, scene);
-  assert_int_equal(offers.count, 1);
-  assert_true(offers.of[0].schedule.suits);
-  rlt_offers_free(&offers);
+  candidates = asked(&rlt_method_index_program, scene);
+  assert_int_equal(candidates.count, 1);
+  assert_true(candidates.of[0].schedule.suits);
+  rlt_candidates_free(&candidates);
   scene.is_wide = true;
-  offers = asked(&rlt_method_index_program, scene);
-  assert_int_equal(offers.count, 0);
+  candidates = asked(&rlt_method_index_program, scene);
+  assert_int_equal(candidates.count, 0);
 }
 
 /* ---- Copies ---- */
@@ -334,10 +334,10 @@ typedef struct copies {
 } copies;
 
 static void expect_copies(rlt_scene scene, copies expected) {
-  rlt_offers offers = asked(&rlt_method_copy, scene);
+  rlt_candidates candidates = asked(&rlt_method_copy, scene);
   copies found = {false, false, false, false};
-  for (int32_t i = 0; i < offers.count; ++i) {
-    const rlt_schedule *const schedule = &offers.of[i].schedule;
+  for (int32_t i = 0; i < candidates.count; ++i) {
+    const rlt_schedule *const schedule = &candidates.of[i].schedule;
     const bool is_straight = schedule->move == RLT_MOVE_COPY;
     found.straight = found.straight || is_straight;
     found.suits_straight = found.suits_straight || (is_straight && schedule->suits);
@@ -348,7 +348,7 @@ static void expect_copies(rlt_scene scene, copies expected) {
   assert_int_equal(found.suits_straight, expected.suits_straight);
   assert_int_equal(found.gathers, expected.gathers);
   assert_int_equal(found.suits_gathers, expected.suits_gathers);
-  rlt_offers_free(&offers);
+  rlt_candidates_free(&candidates);
 }
 
 /* 512 bytes go straight; a quarter of them may, and four times as many need not be gathered. */
@@ -448,17 +448,17 @@ static void test_copies_of_groups(void **state) {
       {{.element_bytes = 4, .axis_count = 1, .axes = {{3, 3, 1, 1}}}, true, 3, 0},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
-    rlt_offers offers =
+    rlt_candidates candidates =
         asked(&rlt_method_copy, scene_of(&cases[i].problem, &staged_facts, &staged_tuning));
     print_message("case %zu\n", i);
-    assert_int_equal(offers.count, 1);
-    const rlt_schedule *const schedule = &offers.of[0].schedule;
+    assert_int_equal(candidates.count, 1);
+    const rlt_schedule *const schedule = &candidates.of[0].schedule;
     assert_int_equal(schedule->suits, cases[i].suits);
     assert_int_equal(schedule->move, RLT_MOVE_COPY);
     assert_int_equal(schedule->columns.block, cases[i].columns);
     assert_int_equal(schedule->rows.axis_count, cases[i].rows > 0);
     assert_int_equal(schedule->rows.block, rlt_max(cases[i].rows, 1));
-    rlt_offers_free(&offers);
+    rlt_candidates_free(&candidates);
   }
 }
 

@@ -130,20 +130,20 @@ static void scatter(const char *text, uint64_t *seed, char *made, size_t size) {
   snprintf(made + length, size - length, "%*s", (int)definition_random(seed, 3), "");
 }
 
-static void try_offers(rlt_offers *offers, uint64_t start, uint64_t *seed) {
-  for (int32_t i = 0; i < offers->count; ++i) {
+static void try_candidates(rlt_candidates *candidates, uint64_t start, uint64_t *seed) {
+  for (int32_t i = 0; i < candidates->count; ++i) {
     char text[4096];
     char scattered[8192];
     rlt_text made = rlt_text_in(text, sizeof text);
-    rlt_schedule_add_text(&offers->of[i].schedule, &made);
+    rlt_schedule_add_text(&candidates->of[i].schedule, &made);
     assert_true(made.length < sizeof text);
     scatter(text, seed, scattered, sizeof scattered);
     int32_t found = -1;
     int32_t again = -1;
-    (void)rlt_offers_find(offers, text, made.length, &found, NULL, NULL);
-    (void)rlt_offers_find(offers, scattered, strlen(scattered), &again, NULL, NULL);
+    (void)rlt_candidates_find(candidates, text, made.length, &found, NULL, NULL);
+    (void)rlt_candidates_find(candidates, scattered, strlen(scattered), &again, NULL, NULL);
     if (found != i || again != i) {
-      definition_print(offers->of[i].schedule.problem);
+      definition_print(candidates->of[i].schedule.problem);
       fail_msg("seed %" PRIu64 ": offer %" PRId32 " is found as %" PRId32 " and %" PRId32
                "\n%s\n%s",
                start, i, found, again, text, scattered);
@@ -152,7 +152,7 @@ static void try_offers(rlt_offers *offers, uint64_t start, uint64_t *seed) {
     const char *const group = strstr(text, " group=");
     const int64_t most = group == NULL ? (int64_t)made.length : (int64_t)(group - text);
     const size_t cut = (size_t)definition_random(seed, most);
-    assert_false(rlt_offers_find(offers, text, cut, &found, NULL, NULL) == RELAYOUT_OK &&
+    assert_false(rlt_candidates_find(candidates, text, cut, &found, NULL, NULL) == RELAYOUT_OK &&
                  found == i);
   }
 }
@@ -172,13 +172,14 @@ static void test_every_offer_is_found_by_its_text(void **state) {
     for (int k = 0; k < 3 && !rlt_problem_is_empty(&forms.of[0]); ++k) {
       rlt_facts facts = *kinds[k]->facts;
       facts.cache_bytes = definition_random(&seed, 2) == 0 ? facts.cache_bytes : 1;
-      rlt_offers offers;
+      rlt_candidates candidates;
       rlt_forms_make(&facts, &forms);
-      assert_int_equal(rlt_offers_make(&forms, &facts, kinds[k]->tuning, NULL, &offers, NULL),
-                       RELAYOUT_OK);
-      try_offers(&offers, start, &seed);
-      tried += offers.count;
-      rlt_offers_free(&offers);
+      assert_int_equal(
+          rlt_candidates_make(&forms, &facts, kinds[k]->tuning, NULL, &candidates, NULL),
+          RELAYOUT_OK);
+      try_candidates(&candidates, start, &seed);
+      tried += candidates.count;
+      rlt_candidates_free(&candidates);
     }
   }
   print_message("%" PRId32 " schedules\n", tried);
@@ -196,32 +197,34 @@ static void test_what_is_hardly_ever_the_best(void **state) {
   const rlt_forms elements = {.count = 1,
                               .of = {problem_of("f32[4097,8191]{1,0}", "f32[4097,8191]{0,1}")}};
   char other[512];
-  rlt_offers offers;
+  rlt_candidates candidates;
   assert_int_equal(
-      rlt_offers_make(&elements, &plain_cpu_facts, &plain_cpu_tuning, NULL, &offers, NULL),
+      rlt_candidates_make(&elements, &plain_cpu_facts, &plain_cpu_tuning, NULL, &candidates, NULL),
       RELAYOUT_OK);
-  rlt_offers_add_all(&offers);
+  rlt_candidates_add_all(&candidates);
   rlt_text text = rlt_text_in(other, sizeof other);
-  rlt_schedule_add_text(&offers.of[offers.count - 1].schedule, &text);
-  rlt_offers_free(&offers);
+  rlt_schedule_add_text(&candidates.of[candidates.count - 1].schedule, &text);
+  rlt_candidates_free(&candidates);
   assert_int_equal(
-      rlt_offers_make(&elements, &plain_cpu_facts, &plain_cpu_tuning, NULL, &offers, NULL),
+      rlt_candidates_make(&elements, &plain_cpu_facts, &plain_cpu_tuning, NULL, &candidates, NULL),
       RELAYOUT_OK);
-  const int32_t count = offers.count;
+  const int32_t count = candidates.count;
   int32_t found = -1;
   int64_t group_size = 0;
-  assert_int_equal(rlt_offers_find(&offers, offered, strlen(offered), &found, &group_size, NULL),
-                   RELAYOUT_OK);
+  assert_int_equal(
+      rlt_candidates_find(&candidates, offered, strlen(offered), &found, &group_size, NULL),
+      RELAYOUT_OK);
   assert_int_equal(group_size, 1);
-  assert_int_equal(offers.count, count);
-  assert_false(offers.has_all);
+  assert_int_equal(candidates.count, count);
+  assert_false(candidates.has_all);
   for (int32_t i = 0; i < count; ++i) {
-    assert_false(offers.of[i].varied);
+    assert_false(candidates.of[i].varied);
   }
-  assert_int_equal(rlt_offers_find(&offers, other, strlen(other), &found, NULL, NULL), RELAYOUT_OK);
-  assert_true(offers.has_all);
+  assert_int_equal(rlt_candidates_find(&candidates, other, strlen(other), &found, NULL, NULL),
+                   RELAYOUT_OK);
+  assert_true(candidates.has_all);
   assert_true(found >= count);
-  rlt_offers_free(&offers);
+  rlt_candidates_free(&candidates);
 }
 
 /* Kernels that have no room for 256 work-items ran with a part of them. */
@@ -243,17 +246,18 @@ static void test_smaller_groups(void **state) {
     snprintf(text, sizeof text,
              "transpose word=4 align=4:4 rows=1 columns=0 loops=- move=transpose store=staged%s",
              cases[i].group);
-    rlt_offers offers;
+    rlt_candidates candidates;
     int32_t found = -1;
     int64_t group_size = 0;
 
-    assert_int_equal(rlt_offers_make(&elements, &staged_facts, &staged_tuning, NULL, &offers, NULL),
-                     RELAYOUT_OK);
+    assert_int_equal(
+        rlt_candidates_make(&elements, &staged_facts, &staged_tuning, NULL, &candidates, NULL),
+        RELAYOUT_OK);
     const relayout_status status =
-        rlt_offers_find(&offers, text, strlen(text), &found, &group_size, NULL);
+        rlt_candidates_find(&candidates, text, strlen(text), &found, &group_size, NULL);
     assert_int_equal(status == RELAYOUT_OK, cases[i].expected > 0);
     assert_int_equal(group_size, cases[i].expected);
-    rlt_offers_free(&offers);
+    rlt_candidates_free(&candidates);
   }
 }
 
@@ -314,16 +318,18 @@ static void test_bad_texts(void **state) {
        {"`012345678901234567890123456789012345...` is not a method"}},
   };
   const rlt_forms elements = {.count = 1, .of = {problem_of("f32[64,41]{1,0}", "f32[64,41]{0,1}")}};
-  rlt_offers offers;
-  assert_int_equal(rlt_offers_make(&elements, &staged_facts, &staged_tuning, NULL, &offers, NULL),
-                   RELAYOUT_OK);
+  rlt_candidates candidates;
+  assert_int_equal(
+      rlt_candidates_make(&elements, &staged_facts, &staged_tuning, NULL, &candidates, NULL),
+      RELAYOUT_OK);
   static const char right[] = "transpose word=4 align=4:4 rows=1 columns=0" REST;
   int32_t found;
-  assert_int_equal(rlt_offers_find(&offers, right, strlen(right), &found, NULL, NULL), RELAYOUT_OK);
+  assert_int_equal(rlt_candidates_find(&candidates, right, strlen(right), &found, NULL, NULL),
+                   RELAYOUT_OK);
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
     relayout_error error;
     const char *const text = cases[i].text;
-    assert_int_equal(rlt_offers_find(&offers, text, strlen(text), &found, NULL, &error),
+    assert_int_equal(rlt_candidates_find(&candidates, text, strlen(text), &found, NULL, &error),
                      cases[i].status);
     assert_int_equal(error.status, cases[i].status);
     for (int s = 0; s < 2 && cases[i].says[s] != NULL; ++s) {
@@ -332,7 +338,7 @@ static void test_bad_texts(void **state) {
       }
     }
   }
-  rlt_offers_free(&offers);
+  rlt_candidates_free(&candidates);
 }
 
 int main(void) {

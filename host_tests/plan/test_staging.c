@@ -11,7 +11,7 @@
 #include "plan/tiles.h"
 #include "problem/definition.h"
 #include "schedule/grid.h"
-#include "search/offers.h"
+#include "search/candidates.h"
 
 static void assert_group_offsets(const rlt_problem *problem, const rlt_group *group,
                                  const rlt_staging *staging, const int64_t *expected) {
@@ -450,11 +450,12 @@ static void try_problem(const rlt_problem *problem, const rlt_facts *facts,
   int64_t *const expected = malloc(bytes);
   int64_t *const found = malloc(bytes);
   const rlt_forms elements = {.count = 1, .of = {*problem}};
-  rlt_offers offers;
+  rlt_candidates candidates;
   definition_map(problem, expected);
-  assert_int_equal(rlt_offers_make(&elements, facts, tuning, NULL, &offers, NULL), RELAYOUT_OK);
-  for (int32_t i = 0; i < offers.count; ++i) {
-    const rlt_schedule *const schedule = &offers.of[i].schedule;
+  assert_int_equal(rlt_candidates_make(&elements, facts, tuning, NULL, &candidates, NULL),
+                   RELAYOUT_OK);
+  for (int32_t i = 0; i < candidates.count; ++i) {
+    const rlt_schedule *const schedule = &candidates.of[i].schedule;
     if (!rlt_schedule_has_tables(schedule)) {
       continue;
     }
@@ -473,7 +474,7 @@ static void try_problem(const rlt_problem *problem, const rlt_facts *facts,
                rlt_move_name(schedule->move));
     }
   }
-  rlt_offers_free(&offers);
+  rlt_candidates_free(&candidates);
   free(expected);
   free(found);
 }

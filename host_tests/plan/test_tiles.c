@@ -27,7 +27,7 @@ static rlt_schedule chosen_by(const char *method, const char *from_text, const c
   assert_int_equal(rlt_plan_create(device, &from, &to, &wish, (rlt_texts){.count = 0}, &plan, NULL),
                    RELAYOUT_OK);
   assert_int_equal(plan->work.part_count, 1);
-  const rlt_schedule made = plan->work.parts[0].ways[0].offer.schedule;
+  const rlt_schedule made = plan->work.parts[0].ways[0].candidate.schedule;
   relayout_plan_destroy(plan);
   relayout_device_destroy(device);
   return made;

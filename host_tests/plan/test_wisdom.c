@@ -61,10 +61,10 @@ static void expect_plan(relayout_device *device, relayout_plan_effort effort, rl
   relayout_plan *plan = create(device, "f32[64,41]{1,0}", "f32[64,41]{0,1}", effort);
   assert_int_equal(plan->work.parts[0].choice, choice);
   const rlt_way *const way = &plan->work.parts[0].ways[0];
-  assert_int_equal(rlt_group_length(&way->offer.schedule.rows), rows);
-  assert_string_equal(way->offer.schedule.method->name,
+  assert_int_equal(rlt_group_length(&way->candidate.schedule.rows), rows);
+  assert_string_equal(way->candidate.schedule.method->name,
                       choice == RLT_CHOICE_ESTIMATED ? "transpose" : "permute");
-  assert_true(rlt_schedules_equal(&way->offer.schedule, way->program));
+  assert_true(rlt_schedules_equal(&way->candidate.schedule, way->program));
   relayout_plan_destroy(plan);
 }
 

@@ -19,7 +19,7 @@ fail() {
 
 # work FOLDER LOG: one process, always with the same moves.
 work() {
-  "$run_stress" opencl_staged 1 "$moves" '' 7 "$scratch/$1" >"$scratch/$2" 2>&1
+  "$run_stress" opencl_work_group 1 "$moves" '' 7 "$scratch/$1" >"$scratch/$2" 2>&1
 }
 
 compiled() {
@@ -78,7 +78,7 @@ expect_whole six
 # Killed when the folder has its first file, its third, ...: whenever that is seen, which decides
 # nothing but what is there by then.
 for files in 1 3 5; do
-  "$run_stress" opencl_staged 1 "$moves" '' 7 "$scratch/killed$files" >"$scratch/killed" 2>&1 &
+  "$run_stress" opencl_work_group 1 "$moves" '' 7 "$scratch/killed$files" >"$scratch/killed" 2>&1 &
   process=$!
   while kill -0 "$process" 2>/dev/null &&
     [ "$(find "$scratch/killed$files" -type f 2>/dev/null | wc -l)" -lt "$files" ]; do

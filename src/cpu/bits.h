@@ -2,15 +2,15 @@
  *
  * Element 0 of a byte is in its lowest bits.
  *
- * Depends on strips.h.
+ * Depends on vectors.h.
  */
 #ifndef RLT_CPU_BITS_H
 #define RLT_CPU_BITS_H
 
-#include "cpu/strips.h"
+#include "cpu/vectors.h"
 
 #if !defined(PLAIN)
-typedef uint64_t bit_row __attribute__((vector_size(STRIP_BYTES)));
+typedef uint64_t bit_row __attribute__((vector_size(VECTOR_BYTES)));
 #else
 typedef uint64_t bit_row;
 #endif

@@ -39,7 +39,7 @@
 
 typedef int64_t position;
 typedef scalar element __attribute__((aligned(1), may_alias));
-typedef strip channel;
+typedef vector channel;
 typedef const uint8_t *place;
 
 /* One piece of a tile: neighbouring columns in the destination, neighbouring rows in the source. */
@@ -109,11 +109,11 @@ static inline void store_turns(element *to, unsigned t, unsigned channels, chann
 #endif
 }
 
-static inline void load_eight_channels(place from, strip *strips) {
+static inline void load_eight_channels(place from, vector *vectors) {
   enum { STEP = 8 * LANE_BYTES };
 #pragma GCC unroll 8
   for (int i = 0; i < 8; ++i) {
-    strips[i] = load_lanes(from + i * LANE_BYTES, 0, STEP, 2 * STEP, 3 * STEP);
+    vectors[i] = load_lanes(from + i * LANE_BYTES, 0, STEP, 2 * STEP, 3 * STEP);
   }
 }
 
@@ -144,7 +144,7 @@ ALWAYS_INLINE static position block_start(position first, position length, posit
 /* Zipping strip i with strip i + count/2 rotates the bits of (strip, element of a lane) left by
  * one: the strip's top bit becomes the element's lowest, the element's top bit the strip's
  * lowest. */
-ALWAYS_INLINE static void zip_strips(const strip *in, strip *out, unsigned count) {
+ALWAYS_INLINE static void zip_vectors(const vector *in, vector *out, unsigned count) {
   UNROLLED
   for (unsigned i = 0; i < count / 2; ++i) {
     out[2 * i] = zip_low(in[i], in[i + count / 2]);
@@ -154,22 +154,22 @@ ALWAYS_INLINE static void zip_strips(const strip *in, strip *out, unsigned count
 
 /* That, one to four times, for 2 to 16 strips. Without a loop, in which compilers would not keep
  * them all in registers. */
-ALWAYS_INLINE static void rotate_places(strip *strips, unsigned count, unsigned times) {
-  strip zipped[16];
-  zip_strips(strips, zipped, count);
+ALWAYS_INLINE static void rotate_places(vector *vectors, unsigned count, unsigned times) {
+  vector zipped[16];
+  zip_vectors(vectors, zipped, count);
   if (times > 1) {
-    zip_strips(zipped, strips, count);
+    zip_vectors(zipped, vectors, count);
   }
   if (times > 2) {
-    zip_strips(strips, zipped, count);
+    zip_vectors(vectors, zipped, count);
   }
   if (times > 3) {
-    zip_strips(zipped, strips, count);
+    zip_vectors(zipped, vectors, count);
   }
   if (times % 2 == 1) {
     UNROLLED
     for (unsigned i = 0; i < count; ++i) {
-      strips[i] = zipped[i];
+      vectors[i] = zipped[i];
     }
   }
 }
@@ -177,7 +177,7 @@ ALWAYS_INLINE static void rotate_places(strip *strips, unsigned count, unsigned 
 #define LOG2_DEPTH (DEPTH == 16 ? 4 : DEPTH == 8 ? 3 : DEPTH == 4 ? 2 : 1)
 
 /* A block of DEPTH strips: lane l of strip i becomes elements i of the lanes l. */
-ALWAYS_INLINE static void transpose(strip *block) {
+ALWAYS_INLINE static void transpose(vector *block) {
   rotate_places(block, DEPTH, LOG2_DEPTH);
 }
 
@@ -331,15 +331,15 @@ enum { EIGHT_CHANNELS = 8 };
 ALWAYS_INLINE static void deinterleave_eight(const piece *one, position count) {
   const piece held = *one;
   const piece *const of = &held;
-  strip strips[EIGHT_CHANNELS];
+  vector vectors[EIGHT_CHANNELS];
   for (position c = 0; c < count; c += SIDE) {
     const position column = block_start(c, count, SIDE);
-    load_eight_channels(column_place(of, column), strips);
-    rotate_places(strips, EIGHT_CHANNELS, LOG2_DEPTH);
+    load_eight_channels(column_place(of, column), vectors);
+    rotate_places(vectors, EIGHT_CHANNELS, LOG2_DEPTH);
     UNROLLED
     for (unsigned r = 0; r < EIGHT_CHANNELS; ++r) {
       if (r < of->rows) {
-        store_strip(row_place(of, r, column), strips[r]);
+        store_vector(row_place(of, r, column), vectors[r]);
       }
     }
   }

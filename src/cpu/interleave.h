@@ -43,15 +43,15 @@ static inline void interleave_eight(const piece *of) {
   for (int64_t r = 0; r < of->rows; r += SIDE) {
     const int64_t row = block_start(r, of->rows, SIDE);
     uint8_t *const to = of->to + of->rows_to[row];
-    strip strips[EIGHT_CHANNELS];
+    vector vectors[EIGHT_CHANNELS];
 #pragma GCC unroll 8
     for (int t = 0; t < EIGHT_CHANNELS; ++t) {
-      strips[t] = load_strip(channels[t] + row * step[t]);
+      vectors[t] = load_vector(channels[t] + row * step[t]);
     }
-    rotate_places(strips, EIGHT_CHANNELS, 3);
+    rotate_places(vectors, EIGHT_CHANNELS, 3);
 #pragma GCC unroll 8
     for (int i = 0; i < EIGHT_CHANNELS; ++i) {
-      store_lanes(to + i * LANE_BYTES, EIGHT_CHANNELS * LANE_BYTES, strips[i]);
+      store_lanes(to + i * LANE_BYTES, EIGHT_CHANNELS * LANE_BYTES, vectors[i]);
     }
   }
 }

@@ -358,5 +358,5 @@ const rlt_cpu_line_kernels LINE_KERNELS = {.move_straight = move_straight,
                                            .copy_run = copy_run,
                                            .store_segments = store_segments,
                                            .finish = finish_streams,
-                                           .vector_bytes = STRIP_BYTES,
+                                           .vector_bytes = VECTOR_BYTES,
                                            .streams = STREAMS};

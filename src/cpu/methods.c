@@ -17,7 +17,7 @@ static rlt_group whole_run(const rlt_scene *scene) {
   return run;
 }
 
-static void offer_fill(const rlt_scene *scene, rlt_offers *offers) {
+static void offer_fill(const rlt_scene *scene, rlt_candidates *candidates) {
   const rlt_problem *const problem = scene->problem;
   if (!rlt_problem_is_fill(problem) || scene->is_wide) {
     return;
@@ -25,12 +25,12 @@ static void offer_fill(const rlt_scene *scene, rlt_offers *offers) {
   rlt_schedule schedule =
       rlt_method_schedule(scene, RLT_MOVE_FILL, "no element of the destination has a source");
   schedule.columns = problem->destination_packed > 0 ? whole_run(scene) : rlt_straight_run(scene);
-  rlt_offers_add(offers, &schedule);
+  rlt_candidates_add(candidates, &schedule);
 }
 
 /* ---- Index program ---- */
 
-static void offer_index_program(const rlt_scene *scene, rlt_offers *offers) {
+static void offer_index_program(const rlt_scene *scene, rlt_candidates *candidates) {
   const rlt_problem *const problem = scene->problem;
   const bool has_program = problem->index_program != NULL;
   if (scene->is_wide || rlt_problem_is_fill(problem) ||
@@ -40,7 +40,7 @@ static void offer_index_program(const rlt_scene *scene, rlt_offers *offers) {
   rlt_schedule schedule = rlt_method_schedule(scene, RLT_MOVE_INDEX, rlt_index_reason(problem));
   schedule.suits = has_program;
   schedule.columns = whole_run(scene);
-  rlt_offers_add(offers, &schedule);
+  rlt_candidates_add(candidates, &schedule);
 }
 
 /* ---- Copy ---- */
@@ -68,17 +68,17 @@ static bool runs_change_straight(const rlt_problem *problem) {
   return are_whole && (!problem->fills || problem->axis_count == 0);
 }
 
-static void offer_straight(const rlt_scene *scene, bool suits, rlt_offers *offers) {
+static void offer_straight(const rlt_scene *scene, bool suits, rlt_candidates *candidates) {
   rlt_schedule schedule =
       rlt_method_schedule(scene, RLT_MOVE_COPY, rlt_copy_reason(scene->problem));
   schedule.suits = suits;
   rlt_take_straight_runs(scene, &schedule);
-  rlt_offers_add(offers, &schedule);
+  rlt_candidates_add(candidates, &schedule);
 }
 
 /* Long runs go straight, and short ones are put together first; those within a factor of four of
  * what is long go either way. */
-static void offer_copy(const rlt_scene *scene, rlt_offers *offers) {
+static void offer_copy(const rlt_scene *scene, rlt_candidates *candidates) {
   const rlt_problem *const problem = scene->problem;
   if (!copy_applies(scene)) {
     return;
@@ -91,17 +91,17 @@ static void offer_copy(const rlt_scene *scene, rlt_offers *offers) {
       is_one_run ? INT64_MAX : problem->axes[0].extent * rlt_least_bits(problem) / 8;
   const bool is_long = bytes >= straight;
   if (may_be_straight && is_long) {
-    offer_straight(scene, suits, offers);
+    offer_straight(scene, suits, candidates);
   }
   if (!may_be_straight || bytes < 4 * straight) {
     rlt_schedule schedule = rlt_method_schedule(
         scene, RLT_MOVE_GATHER,
         "both sides run along the same axis, and its short runs are put together");
     schedule.suits = suits && !(may_be_straight && is_long);
-    rlt_cpu_offer_tiles(scene, &schedule, offers);
+    rlt_cpu_offer_tiles(scene, &schedule, candidates);
   }
   if (may_be_straight && !is_long && bytes >= straight / 4) {
-    offer_straight(scene, false, offers);
+    offer_straight(scene, false, candidates);
   }
 }
 
@@ -113,7 +113,7 @@ static bool square_tiles_pay(const rlt_problem *problem, const rlt_facts *facts)
   return rlt_runs_along_two_axes(problem) && rlt_sides_are_long(problem, facts->line_bytes, 2);
 }
 
-static void offer_transpose(const rlt_scene *scene, rlt_offers *offers) {
+static void offer_transpose(const rlt_scene *scene, rlt_candidates *candidates) {
   const rlt_problem *const problem = scene->problem;
   if (is_left_to_wide(scene) || rlt_problem_transposes_bits(problem) ||
       !square_tiles_pay(problem, scene->facts) || copy_suits(scene)) {
@@ -121,7 +121,7 @@ static void offer_transpose(const rlt_scene *scene, rlt_offers *offers) {
   }
   const rlt_schedule schedule =
       rlt_method_schedule(scene, RLT_MOVE_TRANSPOSE, rlt_transpose_reason);
-  rlt_cpu_offer_tiles(scene, &schedule, offers);
+  rlt_cpu_offer_tiles(scene, &schedule, candidates);
 }
 
 /* ---- Interleave and permute ---- */
@@ -150,31 +150,31 @@ static bool has_channels(const rlt_scene *scene) {
   return false;
 }
 
-static void offer_interleave(const rlt_scene *scene, rlt_offers *offers) {
+static void offer_interleave(const rlt_scene *scene, rlt_candidates *candidates) {
   if (permute_applies(scene) && has_channels(scene)) {
     const rlt_schedule schedule =
         rlt_method_schedule(scene, RLT_MOVE_INTERLEAVE, rlt_interleave_reason);
-    rlt_cpu_offer_tiles(scene, &schedule, offers);
+    rlt_cpu_offer_tiles(scene, &schedule, candidates);
   }
 }
 
-static void offer_permute(const rlt_scene *scene, rlt_offers *offers) {
+static void offer_permute(const rlt_scene *scene, rlt_candidates *candidates) {
   if (permute_applies(scene) && !rlt_is_one_word(scene) &&
       !square_tiles_pay(scene->problem, scene->facts)) {
     const rlt_schedule schedule =
         rlt_method_schedule(scene, RLT_MOVE_TRANSPOSE, rlt_permute_reason);
-    rlt_cpu_offer_tiles(scene, &schedule, offers);
+    rlt_cpu_offer_tiles(scene, &schedule, candidates);
   }
 }
 
 /* ---- Bit transpose ---- */
 
-static void offer_bit_transpose(const rlt_scene *scene, rlt_offers *offers) {
+static void offer_bit_transpose(const rlt_scene *scene, rlt_candidates *candidates) {
   if (rlt_problem_transposes_bits(scene->problem)) {
     const rlt_schedule schedule =
         rlt_method_schedule(scene, RLT_MOVE_BIT_TRANSPOSE,
                             "packed elements are transposed, by swapping them among rows");
-    rlt_cpu_offer_tiles(scene, &schedule, offers);
+    rlt_cpu_offer_tiles(scene, &schedule, candidates);
   }
 }
 

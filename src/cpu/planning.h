@@ -37,7 +37,8 @@ const rlt_cpu_move_row *rlt_cpu_move_row_of(rlt_move move);
 /* Offers `like` with tiles that go by tables, a group of axes for each side: those that the word
  * size's own runs ask for, and those of the other runs. Only tiles are offered that move as `like`
  * does. */
-void rlt_cpu_offer_tiles(const rlt_scene *scene, const rlt_schedule *like, rlt_offers *offers);
+void rlt_cpu_offer_tiles(const rlt_scene *scene, const rlt_schedule *like,
+                         rlt_candidates *candidates);
 
 /* Whether stores go past the cache, of a schedule whose move and wish are set; and whether what its
  * tiles read is brought together first. */

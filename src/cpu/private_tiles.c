@@ -339,7 +339,8 @@ static void choose_tile(const rlt_scene *scene, rlt_schedule *schedule) {
   } while (schedule->staging.elements * bytes > scene->facts->staging_bytes);
 }
 
-static void offer_tile(const rlt_scene *scene, const rlt_schedule *like, rlt_offers *offers) {
+static void offer_tile(const rlt_scene *scene, const rlt_schedule *like,
+                       rlt_candidates *candidates) {
   const bool may_interleave = like->move == RLT_MOVE_TRANSPOSE;
   rlt_schedule schedule = *like;
   schedule.move = may_interleave ? RLT_MOVE_INTERLEAVE : like->move;
@@ -347,28 +348,30 @@ static void offer_tile(const rlt_scene *scene, const rlt_schedule *like, rlt_off
   const bool interleaves = rlt_staging_interleaves(&schedule.staging);
   schedule.move = like->move;
   if (may_interleave ? !interleaves : interleaves || like->move != RLT_MOVE_INTERLEAVE) {
-    rlt_offers_add(offers, &schedule);
+    rlt_candidates_add(candidates, &schedule);
   }
 }
 
-static void offer_all_runs(const rlt_scene *scene, const rlt_schedule *like, rlt_offers *offers) {
+static void offer_all_runs(const rlt_scene *scene, const rlt_schedule *like,
+                           rlt_candidates *candidates) {
   rlt_schedule other = *like;
   const bool has_channels = like->move == RLT_MOVE_INTERLEAVE;
   for (int32_t i = 0; rlt_run_reach(has_channels, i, &other.wish.runs); ++i) {
-    offer_tile(scene, &other, offers);
+    offer_tile(scene, &other, candidates);
   }
 }
 
-void rlt_cpu_offer_tiles(const rlt_scene *scene, const rlt_schedule *like, rlt_offers *offers) {
+void rlt_cpu_offer_tiles(const rlt_scene *scene, const rlt_schedule *like,
+                         rlt_candidates *candidates) {
   rlt_schedule own = *like;
   own.wish = own_wish(scene, like->move);
-  offer_tile(scene, &own, offers);
+  offer_tile(scene, &own, candidates);
   own.suits = false;
   if (scene->offers_all) {
-    offer_all_runs(scene, &own, offers);
+    offer_all_runs(scene, &own, candidates);
   }
   for (int i = 0; i < RLT_OTHER_RUNS; ++i) {
     own.wish.runs = scene->tuning->other_runs[i];
-    offer_tile(scene, &own, offers);
+    offer_tile(scene, &own, candidates);
   }
 }

@@ -70,14 +70,14 @@ struct rlt_cpu_call {
 };
 
 /* A worker's way through its blocks. */
-typedef struct rlt_cpu_tour {
+typedef struct rlt_cpu_iterator {
   rlt_cpu_call *call;
   int64_t block; /* to go on with after this one */
   rlt_walk walk;
-} rlt_cpu_tour;
+} rlt_cpu_iterator;
 
 /* To the next tile; false if none is left. */
-bool rlt_cpu_tour_step(rlt_cpu_tour *at);
+bool rlt_cpu_iterator_step(rlt_cpu_iterator *at);
 
 /* Where a tile lies in a call's memory. */
 rlt_cpu_tile rlt_cpu_place_tile(const rlt_cpu_call *call, const rlt_tile *tile);
@@ -103,7 +103,7 @@ rlt_cpu_move *rlt_cpu_index_mover(const rlt_cpu_program *made);
 void rlt_cpu_look_up(const rlt_cpu_call *call, const rlt_tile *tile);
 
 /* Moves all tiles of a tour, or the only one of a call, by putting them together here first. */
-void rlt_cpu_run_staged(rlt_cpu_tour *at, rlt_cpu_scratch *here);
+void rlt_cpu_run_staged(rlt_cpu_iterator *at, rlt_cpu_scratch *here);
 void rlt_cpu_move_staged(const rlt_cpu_call *call, const rlt_tile *tile, rlt_cpu_scratch *here);
 
 /* Puts what a tile reads beside each other, as it is, a byte an element or as bytes

@@ -55,7 +55,7 @@ typedef double f64 ANYWHERE;
 BY_TABLE(bytes_to_8, u64, 0xff)
 BY_TABLE(nibbles_to_8, u64, 0xf)
 
-#if STRIP_BYTES == 64
+#if VECTOR_BYTES == 64
 
 BY_TABLE(bytes_to_1, u8, 0xff)
 
@@ -99,7 +99,7 @@ STAGE(nibbles_to_4) {
   }
 }
 
-#elif STRIP_BYTES == 32
+#elif VECTOR_BYTES == 32
 
 BY_TABLE(bytes_to_1, u8, 0xff)
 BY_TABLE(bytes_to_2, u16, 0xff)
@@ -383,7 +383,7 @@ static const integer_rule no_integers = {false, false};
 RLT_SIGNED_FLOATS_TO_16(FLOATS_TO_16)
 
 /* What an instruction does. */
-#if STRIP_BYTES == 64
+#if VECTOR_BYTES == 64
 STAGE(f32_to_half) {
   (void)row;
   for (int64_t i = 0; i < count; i += 16) {
@@ -484,7 +484,7 @@ NEAREST_VALUES(f64, u64, exact)
        (uint8_t)integer_within(PRODUCT(source, kind), with.lowest, with.highest) &                 \
            (uint8_t)with.low_mask)
 
-#if STRIP_BYTES < 64
+#if VECTOR_BYTES < 64
 VALUES(f32, u32, exact)
 #endif
 VALUES(s32, u32, exact)
@@ -513,7 +513,7 @@ static inline double product_any(double value, double scale) {
   return odd_double(nearest, __builtin_fma(value, scale, -nearest));
 }
 
-#if STRIP_BYTES < 64
+#if VECTOR_BYTES < 64
 VALUES(f32, u32, any)
 #endif
 VALUES(s32, u32, any)
@@ -572,7 +572,7 @@ static inline uint32_t nearest_u32(double sum) {
 WIDE_INTEGERS(f32, u32)
 WIDE_INTEGERS(f64, u64)
 
-#if STRIP_BYTES < 64
+#if VECTOR_BYTES < 64
 
 #if defined(__SSE2__) && defined(__x86_64__)
 /* What an instruction does: all that is beyond its range becomes the least integer. */
@@ -637,7 +637,7 @@ static inline int32_t s32_within(float value) {
 EACH(f32_to_s32, f32, s32, s32_within(element))
 
 /* What an instruction does: all that is beyond its range becomes the least integer. */
-#if STRIP_BYTES >= 32
+#if VECTOR_BYTES >= 32
 STAGE(f32_nearest_s32) {
   (void)row;
   for (int64_t i = 0; i < count; i += 8) {
@@ -665,7 +665,7 @@ STAGE(f32_nearest_s32) {
 #define NEAREST_S32 f32_nearest_s32_exact
 #endif
 
-#if STRIP_BYTES == 64
+#if VECTOR_BYTES == 64
 
 /* Here each instruction says how it rounds. A number rounded down and rounded up are neighbours,
  * one of which is odd, or the same; and what is rounded twice in one direction is as if it were
@@ -817,24 +817,24 @@ STAGE(f32_to_byte_any) {
 /* ---- Words in another order ---- */
 
 static void shuffle(uint8_t *staged, int64_t bytes, const uint8_t *order) {
-#if STRIP_BYTES == 64
+#if VECTOR_BYTES == 64
   const __m512i lanes = _mm512_broadcast_i32x4(LOAD_128(order));
-  for (int64_t i = 0; i < bytes; i += STRIP_BYTES) {
+  for (int64_t i = 0; i < bytes; i += VECTOR_BYTES) {
     STORE_512(staged + i, _mm512_shuffle_epi8(LOAD_512(staged + i), lanes));
   }
-#elif STRIP_BYTES == 32
+#elif VECTOR_BYTES == 32
   const __m256i lanes = _mm256_broadcastsi128_si256(LOAD_128(order));
-  for (int64_t i = 0; i < bytes; i += STRIP_BYTES) {
+  for (int64_t i = 0; i < bytes; i += VECTOR_BYTES) {
     STORE_256(staged + i, _mm256_shuffle_epi8(LOAD_256(staged + i), lanes));
   }
 #elif defined(__SSSE3__)
   const __m128i lane = LOAD_128(order);
-  for (int64_t i = 0; i < bytes; i += STRIP_BYTES) {
-    store_strip(staged + i, (strip)_mm_shuffle_epi8(LOAD_128(staged + i), lane));
+  for (int64_t i = 0; i < bytes; i += VECTOR_BYTES) {
+    store_vector(staged + i, (vector)_mm_shuffle_epi8(LOAD_128(staged + i), lane));
   }
 #elif defined(__aarch64__) && !defined(PLAIN)
   const uint8x16_t lane = vld1q_u8(order);
-  for (int64_t i = 0; i < bytes; i += STRIP_BYTES) {
+  for (int64_t i = 0; i < bytes; i += VECTOR_BYTES) {
     vst1q_u8(staged + i, vqtbl1q_u8(vld1q_u8(staged + i), lane));
   }
 #else
@@ -866,7 +866,7 @@ const rlt_cpu_row_stages ROW_STAGES = {
 #if !defined(PLAIN)
 #define OF_16(type, exponent, mantissa, bias, specials)                                            \
   [RELAYOUT_##type] = (exponent) + (mantissa) == 15 ? type##_to_f32 : NULL,
-#if STRIP_BYTES == 64
+#if VECTOR_BYTES == 64
 #define IS_HALF(mantissa) ((mantissa) == 10)
 #else
 #define IS_HALF(mantissa) false
@@ -907,7 +907,7 @@ const rlt_cpu_row_stages ROW_STAGES = {
 #if HAS_FMA
                 [RLT_CPU_NEAREST_BYTE] = f32_nearest_byte_single,
 #endif
-#if STRIP_BYTES == 64
+#if VECTOR_BYTES == 64
                 [RLT_CPU_TO_ODD] = f32_to_odd_single,
                 [RLT_CPU_TO_BYTE] = f32_to_byte_single
 #endif

@@ -22,7 +22,7 @@ static int64_t take_block(rlt_cpu_call *call) {
 }
 
 /* At the first tile of a block, if there is one left. */
-static bool start_block(rlt_cpu_tour *at) {
+static bool start_block(rlt_cpu_iterator *at) {
   const rlt_order *const order = &at->call->made->order;
   if (at->block >= order->block_count) {
     return false;
@@ -32,7 +32,7 @@ static bool start_block(rlt_cpu_tour *at) {
   return true;
 }
 
-bool rlt_cpu_tour_step(rlt_cpu_tour *at) {
+bool rlt_cpu_iterator_step(rlt_cpu_iterator *at) {
   return rlt_walk_step(&at->walk) || start_block(at);
 }
 
@@ -150,7 +150,7 @@ rlt_cpu_move *rlt_cpu_index_mover(const rlt_cpu_program *made) {
  * together. */
 static void run_blocks(rlt_cpu_call *call, rlt_cpu_scratch *here) {
   const rlt_cpu_program *const made = call->made;
-  rlt_cpu_tour at; /* whose walk begins with its first block */
+  rlt_cpu_iterator at; /* whose walk begins with its first block */
   at.call = call;
   at.block = take_block(call);
   if (!start_block(&at)) {
@@ -161,7 +161,7 @@ static void run_blocks(rlt_cpu_call *call, rlt_cpu_scratch *here) {
   } else {
     do {
       made->move(call, &at.walk.tile);
-    } while (rlt_cpu_tour_step(&at));
+    } while (rlt_cpu_iterator_step(&at));
   }
   if (made->frame.streams) {
     made->lines->finish();

@@ -85,7 +85,7 @@ typedef struct known_tile {
   int64_t first_segment; /* among the lines that wait for such tiles */
 } known_tile;
 
-static known_tile look_at(const rlt_cpu_tour *at) {
+static known_tile look_at(const rlt_cpu_iterator *at) {
   const rlt_cpu_program *const made = at->call->made;
   known_tile seen = {.tile = rlt_cpu_place_tile(at->call, &at->walk.tile)};
   if (made->schedule->combined) {
@@ -97,7 +97,7 @@ static known_tile look_at(const rlt_cpu_tour *at) {
 }
 
 /* While one tile leaves, a later one is fetched. */
-void rlt_cpu_run_staged(rlt_cpu_tour *at, rlt_cpu_scratch *here) {
+void rlt_cpu_run_staged(rlt_cpu_iterator *at, rlt_cpu_scratch *here) {
   const rlt_cpu_program *const made = at->call->made;
   const int32_t ahead = made->schedule->prefetch.tiles;
   rlt_cpu_partial_lines *const partial = &here->partial;
@@ -110,7 +110,7 @@ void rlt_cpu_run_staged(rlt_cpu_tour *at, rlt_cpu_scratch *here) {
     const uint8_t *fetched = NULL;
     stage(at->call, &now->tile, here);
     while (goes_on && seen <= moved + rlt_max(ahead, 1)) {
-      goes_on = rlt_cpu_tour_step(at);
+      goes_on = rlt_cpu_iterator_step(at);
       if (goes_on) {
         known[seen++ % KNOWN_TILES] = look_at(at);
       }

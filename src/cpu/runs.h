@@ -1,9 +1,9 @@
-/* runs.h: bytes that lie together, copied and filled. Depends on strips.h. */
+/* runs.h: bytes that lie together, copied and filled. Depends on vectors.h. */
 #ifndef RLT_CPU_RUNS_H
 #define RLT_CPU_RUNS_H
 
 #include "base/checked.h"
-#include "cpu/strips.h"
+#include "cpu/vectors.h"
 
 static inline int64_t bytes_to_line(const uint8_t *at) {
   return (int64_t)(-(uintptr_t)at & (LINE_BYTES - 1));

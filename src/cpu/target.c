@@ -45,16 +45,16 @@ static void widen(const rlt_facts *facts, rlt_problem *problem) {
 }
 
 /* The tile as it is, by another wish, which tells what is loaded first. */
-static void add_by_wish(const rlt_schedule *like, rlt_tile_wish wish, rlt_offers *offers) {
+static void add_by_wish(const rlt_schedule *like, rlt_tile_wish wish, rlt_candidates *candidates) {
   rlt_schedule other = *like;
   other.suits = false;
   other.wish = wish;
-  rlt_cpu_lay_out_tile(offers->facts, &other);
-  rlt_offers_add(offers, &other);
+  rlt_cpu_lay_out_tile(candidates->facts, &other);
+  rlt_candidates_add(candidates, &other);
 }
 
 /* The order of tiles, what is fetched ahead, what is loaded first, and how tiles leave. */
-static void vary(const rlt_schedule *like, rlt_offers *offers) {
+static void vary(const rlt_schedule *like, rlt_candidates *candidates) {
   static const rlt_stores stores[] = {RLT_STORES_STREAMED, RLT_STORES_CACHED, RLT_STORES_DIRECT};
   enum { STORES = sizeof stores / sizeof stores[0] };
   if (!has_tables(like->move)) {
@@ -63,20 +63,20 @@ static void vary(const rlt_schedule *like, rlt_offers *offers) {
   rlt_tile_wish wish = like->wish;
   for (int i = 0; i < RLT_BLOCK_REACHES; ++i) {
     wish.blocks = rlt_block_reaches[i];
-    add_by_wish(like, wish, offers);
+    add_by_wish(like, wish, candidates);
   }
   wish = like->wish;
   for (int i = 0; i < RLT_PREFETCHES; ++i) {
     wish.prefetch = rlt_prefetches[i];
-    add_by_wish(like, wish, offers);
+    add_by_wish(like, wish, candidates);
   }
   wish = like->wish;
   wish.loads = !wish.loads;
-  add_by_wish(like, wish, offers);
+  add_by_wish(like, wish, candidates);
   wish = like->wish;
   for (int i = 0; i < STORES; ++i) {
     wish.stores = stores[i];
-    add_by_wish(like, wish, offers);
+    add_by_wish(like, wish, candidates);
   }
 }
 

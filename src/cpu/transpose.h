@@ -28,7 +28,7 @@ enum {
 };
 
 /* The columns of a block from where a table says they lie. */
-static inline void load_block(strip *block, const uint8_t *restrict from,
+static inline void load_block(vector *block, const uint8_t *restrict from,
                               const int64_t *restrict columns) {
 #pragma GCC unroll 16
   for (int c = 0; c < DEPTH; ++c) {
@@ -38,7 +38,7 @@ static inline void load_block(strip *block, const uint8_t *restrict from,
 }
 
 /* Columns that lie evenly: half as many loads. */
-static inline void load_even_block(strip *block, const uint8_t *restrict from, int64_t step) {
+static inline void load_even_block(vector *block, const uint8_t *restrict from, int64_t step) {
 #pragma GCC unroll 16
   for (int c = 0; c < DEPTH; ++c) {
     block[c] = load_lanes(from, c * step, (c + DEPTH) * step, (c + 2 * DEPTH) * step,
@@ -47,7 +47,7 @@ static inline void load_even_block(strip *block, const uint8_t *restrict from, i
 }
 
 /* The lanes of a strip, each a row's, DEPTH rows apart. */
-static inline void store_lanes_at(uint8_t *to, const int64_t *rows, strip lanes) {
+static inline void store_lanes_at(uint8_t *to, const int64_t *rows, vector lanes) {
   uint8_t *const places[] = {to + rows[0], to + rows[SECOND_LANE], to + rows[THIRD_LANE],
                              to + rows[FOURTH_LANE]};
   store_lanes_to(places, lanes);
@@ -59,7 +59,7 @@ ALWAYS_INLINE static void transpose_block(uint8_t *restrict to, const int64_t *r
                                           const uint8_t *restrict from,
                                           const int64_t *restrict columns, bool are_even,
                                           int64_t step) {
-  strip block[DEPTH];
+  vector block[DEPTH];
   if (are_even) {
     load_even_block(block, from + columns[0], step);
   } else {
@@ -68,7 +68,7 @@ ALWAYS_INLINE static void transpose_block(uint8_t *restrict to, const int64_t *r
   transpose(block);
 #pragma GCC unroll 16
   for (int r = 0; r < DEPTH; ++r) {
-    store_strip(to + rows[r], block[r]);
+    store_vector(to + rows[r], block[r]);
   }
 }
 
@@ -108,7 +108,7 @@ static void transpose_any_down(uint8_t *restrict to, const int64_t *restrict row
 /* Part of a block: `columns` of it, what `keep` has not being the fill, and `rows`, which lanes may
  * be too long for. */
 typedef struct part {
-  strip keep;
+  vector keep;
   int64_t columns;
   int64_t rows;
   bool exact;
@@ -128,10 +128,10 @@ static inline void bring_within(const uint8_t *from, const int64_t *columns, con
 
 static void transpose_part(uint8_t *restrict to, const int64_t *restrict rows,
                            const uint8_t *restrict from, const int64_t *restrict columns,
-                           const part *of, strip fill) {
+                           const part *of, vector fill) {
   uint8_t lanes[SIDE][LANE_BYTES];
   int64_t places[SIDE];
-  strip block[DEPTH];
+  vector block[DEPTH];
   if (of->end != NULL) {
     bring_within(from, columns, of->end, lanes, places);
     from = lanes[0];
@@ -141,9 +141,9 @@ static void transpose_part(uint8_t *restrict to, const int64_t *restrict rows,
   transpose(block);
   const int64_t bytes = of->columns * ELEMENT_BYTES;
   for (int64_t r = 0; r < of->rows; ++r) {
-    const strip row = blend(of->keep, block[r], fill);
-    if (bytes == STRIP_BYTES || !of->exact) {
-      store_strip(to + rows[r], row);
+    const vector row = blend(of->keep, block[r], fill);
+    if (bytes == VECTOR_BYTES || !of->exact) {
+      store_vector(to + rows[r], row);
     } else {
       store_some(to + rows[r], row, bytes);
     }
@@ -152,7 +152,7 @@ static void transpose_part(uint8_t *restrict to, const int64_t *restrict rows,
 
 /* Blocks of which only a part is stored, down the rows. */
 static void transpose_parts(uint8_t *restrict to, const piece *of, part *some,
-                            const int64_t *columns, const rlt_cpu_tile *tile, strip fill) {
+                            const int64_t *columns, const rlt_cpu_tile *tile, vector fill) {
   for (int64_t r = 0; r < of->rows; r += DEPTH) {
     const int64_t row = block_start(r, of->rows, DEPTH);
     some->rows = rlt_min(of->rows - row, DEPTH);
@@ -170,7 +170,7 @@ static inline void clamp_columns(const piece *of, int64_t first, int64_t *column
 
 /* The columns of a block that are not all there, or not all to be stored. */
 static void transpose_edge(const piece *of, const rlt_cpu_tile *tile, int64_t column) {
-  const strip fill = load_strip(of->fill);
+  const vector fill = load_vector(of->fill);
   const int64_t count = rlt_min(of->columns - column, SIDE);
   const int64_t valid = rlt_max(rlt_min(of->valid_columns - column, count), 0);
   const int64_t *columns = of->columns_from + column;
@@ -183,13 +183,13 @@ static void transpose_edge(const piece *of, const rlt_cpu_tile *tile, int64_t co
   part some = {.columns = count, .exact = of->exact && count < SIDE};
   bool is_part = some.exact || of->rows < DEPTH;
   if (of->keeps != NULL || valid < count) {
-    some.keep = first_bytes(valid * ELEMENT_BYTES).strips[0];
+    some.keep = first_bytes(valid * ELEMENT_BYTES).vectors[0];
     if (of->keeps != NULL) {
-      some.keep = blend(some.keep, load_strip(of->keeps + column * ELEMENT_BYTES), some.keep);
+      some.keep = blend(some.keep, load_vector(of->keeps + column * ELEMENT_BYTES), some.keep);
     }
     is_part = true;
   } else {
-    some.keep = first_bytes(STRIP_BYTES).strips[0];
+    some.keep = first_bytes(VECTOR_BYTES).vectors[0];
   }
   if (is_part) {
     transpose_parts(to, of, &some, columns, tile, fill);
@@ -213,10 +213,10 @@ static void transpose_narrow(const piece *of) {
     uint8_t *const to = of->to + column * ELEMENT_BYTES;
     for (int64_t r = 0; r < of->rows; r += SIDE) {
       const int64_t row = block_start(r, of->rows, SIDE);
-      strip block[DEPTH];
+      vector block[DEPTH];
 #pragma GCC unroll 16
       for (int i = 0; i < DEPTH; ++i) {
-        block[i] = load_strip(onward(column_place(of, column + i), row));
+        block[i] = load_vector(onward(column_place(of, column + i), row));
       }
       transpose(block);
 #pragma GCC unroll 16

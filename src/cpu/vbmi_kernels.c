@@ -3,7 +3,7 @@
  */
 #include "cpu/row_stages.h"
 
-#include "cpu/strips.h"
+#include "cpu/vectors.h"
 
 /* What each of 64 bytes becomes, of 256 in four registers. */
 static inline __m512i look_up(const __m512i table[4], __m512i at) {

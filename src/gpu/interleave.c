@@ -70,7 +70,7 @@ static int64_t pieces_wanted(const rlt_scene *scene, const pixels *of, bool join
 
 /* As many pixels as give each work-item of a group a few pieces of each channel. Where there are
  * too few most would idle, and nothing is offered. */
-static void offer_channels(const rlt_scene *scene, bool joins, rlt_offers *offers) {
+static void offer_channels(const rlt_scene *scene, bool joins, rlt_candidates *candidates) {
   const rlt_problem *const problem = scene->problem;
   pixels of;
   if (!find_pixels(problem, joins, &of)) {
@@ -88,13 +88,13 @@ static void offer_channels(const rlt_scene *scene, bool joins, rlt_offers *offer
     rlt_group_append(problem, &schedule.columns, along, runs * pixel->extent);
   }
   if (rlt_group_length(&schedule.columns) >= wanted / 4) {
-    rlt_offers_add(offers, &schedule);
+    rlt_candidates_add(candidates, &schedule);
   }
 }
 
-void rlt_gpu_offer_interleave(const rlt_scene *scene, rlt_offers *offers) {
+void rlt_gpu_offer_interleave(const rlt_scene *scene, rlt_candidates *candidates) {
   if (rlt_gpu_permute_applies(scene) && rlt_problem_keeps_elements(scene->problem)) {
-    offer_channels(scene, false, offers);
-    offer_channels(scene, true, offers);
+    offer_channels(scene, false, candidates);
+    offer_channels(scene, true, candidates);
   }
 }

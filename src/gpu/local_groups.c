@@ -145,12 +145,13 @@ static void fit(rlt_schedule *schedule) {
   }
 }
 
-void rlt_gpu_offer_groups(const rlt_scene *scene, const rlt_schedule *like, rlt_offers *offers) {
+void rlt_gpu_offer_groups(const rlt_scene *scene, const rlt_schedule *like,
+                          rlt_candidates *candidates) {
   for (int64_t share = 1; share <= 4; share *= 4) {
     rlt_schedule schedule = *like;
     schedule.suits = like->suits && share == 1;
     choose_groups(scene, scene->tuning->tile_bytes / share, &schedule);
     fit(&schedule);
-    rlt_offers_add(offers, &schedule);
+    rlt_candidates_add(candidates, &schedule);
   }
 }

@@ -43,7 +43,7 @@ rlt_group rlt_gpu_index_run(const rlt_scene *scene) {
   return run;
 }
 
-static void offer_fill(const rlt_scene *scene, rlt_offers *offers) {
+static void offer_fill(const rlt_scene *scene, rlt_candidates *candidates) {
   const rlt_problem *const problem = scene->problem;
   if (!rlt_problem_is_fill(problem)) {
     return;
@@ -52,11 +52,11 @@ static void offer_fill(const rlt_scene *scene, rlt_offers *offers) {
       rlt_gpu_schedule(scene, RLT_MOVE_FILL, "no element of the destination has a source");
   schedule.columns =
       problem->destination_packed > 0 ? rlt_gpu_index_run(scene) : rlt_straight_run(scene);
-  rlt_offers_add(offers, &schedule);
+  rlt_candidates_add(candidates, &schedule);
 }
 
 /* Work-items own whole bytes, whose elements they find by an index program. */
-static void offer_index_program(const rlt_scene *scene, rlt_offers *offers) {
+static void offer_index_program(const rlt_scene *scene, rlt_candidates *candidates) {
   const rlt_problem *const problem = scene->problem;
   const bool has_program = problem->index_program != NULL;
   const bool writes_bytes = rlt_gpu_writes_bytes(problem, true);
@@ -67,12 +67,12 @@ static void offer_index_program(const rlt_scene *scene, rlt_offers *offers) {
   rlt_schedule schedule = rlt_gpu_schedule(scene, RLT_MOVE_INDEX, rlt_index_reason(problem));
   schedule.suits = has_program || !writes_bytes;
   schedule.columns = rlt_gpu_index_run(scene);
-  rlt_offers_add(offers, &schedule);
+  rlt_candidates_add(candidates, &schedule);
 }
 
 /* ---- Copy ---- */
 
-static void offer_copy(const rlt_scene *scene, rlt_offers *offers) {
+static void offer_copy(const rlt_scene *scene, rlt_candidates *candidates) {
   const rlt_problem *const problem = scene->problem;
   if (!rlt_runs_along_one_axis(problem) || !rlt_gpu_writes_bytes(problem, false) ||
       is_left_to_wide(scene)) {
@@ -84,7 +84,7 @@ static void offer_copy(const rlt_scene *scene, rlt_offers *offers) {
   rlt_schedule schedule = rlt_gpu_schedule(scene, RLT_MOVE_COPY, rlt_copy_reason(problem));
   schedule.suits = rlt_copy_runs(problem) && is_long;
   rlt_take_straight_runs(scene, &schedule);
-  rlt_offers_add(offers, &schedule);
+  rlt_candidates_add(candidates, &schedule);
 }
 
 /* ---- Transpose ---- */
@@ -107,7 +107,7 @@ static bool square_tiles_pay(const rlt_scene *scene) {
   return rlt_sides_are_long(scene->problem, scene->facts->line_bytes, parts);
 }
 
-static void offer_transpose(const rlt_scene *scene, rlt_offers *offers) {
+static void offer_transpose(const rlt_scene *scene, rlt_candidates *candidates) {
   const rlt_problem *const problem = scene->problem;
   if (!rlt_runs_along_two_axes(problem) || !rlt_gpu_writes_bytes(problem, false) ||
       is_left_to_wide(scene) || scene->is_wide) {
@@ -118,7 +118,7 @@ static void offer_transpose(const rlt_scene *scene, rlt_offers *offers) {
   schedule.suits = square_tiles_pay(scene) && fills_square(scene);
   schedule.columns = rlt_group_of_axis(problem, 0, tile.columns);
   schedule.rows = rlt_group_of_axis(problem, rlt_source_run_axis(problem), tile.rows);
-  rlt_offers_add(offers, &schedule);
+  rlt_candidates_add(candidates, &schedule);
 }
 
 /* ---- Permute ---- */
@@ -129,14 +129,14 @@ bool rlt_gpu_permute_applies(const rlt_scene *scene) {
          rlt_gpu_writes_bytes(problem, true) && !is_left_to_wide(scene);
 }
 
-static void offer_permute(const rlt_scene *scene, rlt_offers *offers) {
+static void offer_permute(const rlt_scene *scene, rlt_candidates *candidates) {
   if (rlt_gpu_permute_applies(scene) && !rlt_is_one_word(scene)) {
     const rlt_schedule schedule =
         rlt_gpu_schedule(scene, RLT_MOVE_PERMUTE,
                          rlt_gpu_writes_bytes(scene->problem, false)
                              ? rlt_permute_reason
                              : "several axes share bytes of the destination");
-    rlt_gpu_offer_groups(scene, &schedule, offers);
+    rlt_gpu_offer_groups(scene, &schedule, candidates);
   }
 }
 

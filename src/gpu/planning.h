@@ -36,11 +36,12 @@ bool rlt_gpu_writes_bytes(const rlt_problem *problem, bool by_several_axes);
 /* Whether short inner axes may be moved together. */
 bool rlt_gpu_permute_applies(const rlt_scene *scene);
 
-void rlt_gpu_offer_interleave(const rlt_scene *scene, rlt_offers *offers);
+void rlt_gpu_offer_interleave(const rlt_scene *scene, rlt_candidates *candidates);
 
 /* Offers `like` with tiles of several axes on each side: one that takes what it may of local
  * memory, and one of a quarter. */
-void rlt_gpu_offer_groups(const rlt_scene *scene, const rlt_schedule *like, rlt_offers *offers);
+void rlt_gpu_offer_groups(const rlt_scene *scene, const rlt_schedule *like,
+                          rlt_candidates *candidates);
 
 /* Columns along axis 0 that consist of whole bytes, the array's last one excepted, and of no more
  * elements than work-items may look up. */

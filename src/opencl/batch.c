@@ -9,7 +9,7 @@
 #include "plan/verbose.h"
 
 /* A batch on its way from the first move to the last. */
-typedef struct tour {
+typedef struct iterator {
   const relayout_plan *plan;
   const rlt_opencl_device *device;
   cl_command_queue queue;
@@ -20,7 +20,7 @@ typedef struct tour {
   /* The sides of the last move that was looked at; no names: none was. */
   rlt_endpoint source;
   rlt_endpoint destination;
-} tour;
+} iterator;
 
 /* Says which move it is, in front of what is wrong with it. */
 static relayout_status name_move(relayout_status status, size_t number, relayout_error *error) {
@@ -33,7 +33,7 @@ static relayout_status name_move(relayout_status status, size_t number, relayout
 }
 
 /* Looks at the next move. Of the same buffers as the last one only the offsets are new. */
-static relayout_status look_at(tour *at, size_t number, relayout_error *error) {
+static relayout_status look_at(iterator *at, size_t number, relayout_error *error) {
   const relayout_opencl_move *const move = &at->moves[number];
   const bool is_alike = at->source.name != NULL && move->source == at->source.memory &&
                         move->destination == at->destination.memory;
@@ -60,7 +60,7 @@ static relayout_status look_at(tour *at, size_t number, relayout_error *error) {
   return status == RELAYOUT_OK ? status : name_move(status, number, error);
 }
 
-static relayout_status check_all(tour *at, size_t count, relayout_error *error) {
+static relayout_status check_all(iterator *at, size_t count, relayout_error *error) {
   relayout_status status = RELAYOUT_OK;
   for (size_t i = 0; i < count && status == RELAYOUT_OK; ++i) {
     status = look_at(at, i, error);
@@ -121,8 +121,8 @@ static bool join(const rlt_work *work, rlt_batch *batch, pair first, pair next) 
 }
 
 /* The moves from `start` on that go together with it, whose places become `*first`. */
-static relayout_status gather(tour *at, size_t start, size_t count, pair *first, rlt_batch *batch,
-                              relayout_error *error) {
+static relayout_status gather(iterator *at, size_t start, size_t count, pair *first,
+                              rlt_batch *batch, relayout_error *error) {
   const int32_t most = rlt_opencl_parts_most_batch(&at->plan->work);
   bool joins = true;
   *batch = (rlt_batch){.count = 0};
@@ -139,7 +139,8 @@ static relayout_status gather(tour *at, size_t start, size_t count, pair *first,
 }
 
 /* Each launch waits for the one before where an event is wanted, which covers all of them then. */
-static relayout_status enqueue_all(tour *at, size_t count, cl_event *event, relayout_error *error) {
+static relayout_status enqueue_all(iterator *at, size_t count, cl_event *event,
+                                   relayout_error *error) {
   cl_event last = NULL;
   relayout_status status = RELAYOUT_OK;
   for (size_t i = 0; i < count && status == RELAYOUT_OK;) {
@@ -168,7 +169,7 @@ static relayout_status enqueue_all(tour *at, size_t count, cl_event *event, rela
 }
 
 /* All of them as one command. */
-static relayout_status enqueue_native(tour *at, size_t count, cl_event *event,
+static relayout_status enqueue_native(iterator *at, size_t count, cl_event *event,
                                       relayout_error *error) {
   rlt_native_command *command = NULL;
   relayout_status status = rlt_native_command_make(at->plan, count, &command, error);
@@ -189,7 +190,7 @@ static relayout_status enqueue_native(tour *at, size_t count, cl_event *event,
   return rlt_native_command_enqueue(command, at->queue, at->n_wait, at->wait, event, error);
 }
 
-static relayout_status mark(tour *at, size_t count, cl_event *event, relayout_error *error) {
+static relayout_status mark(iterator *at, size_t count, cl_event *event, relayout_error *error) {
   (void)count;
   const cl_int code = clEnqueueMarkerWithWaitList(at->queue, at->n_wait, at->wait, event);
   return code == CL_SUCCESS ? RELAYOUT_OK : rlt_cl_fail(error, code, "clEnqueueMarkerWithWaitList");
@@ -215,12 +216,12 @@ relayout_status relayout_plan_enqueue_batch(const relayout_plan *plan, cl_comman
   const double begun = rlt_verbose_begin();
   relayout_status status = check_arguments(plan, queue, count, moves, error);
   if (status == RELAYOUT_OK) {
-    tour at = {.plan = plan,
-               .device = rlt_opencl_device_of(plan->device),
-               .queue = queue,
-               .moves = moves,
-               .n_wait = n_wait,
-               .wait = wait};
+    iterator at = {.plan = plan,
+                   .device = rlt_opencl_device_of(plan->device),
+                   .queue = queue,
+                   .moves = moves,
+                   .n_wait = n_wait,
+                   .wait = wait};
     const bool moves_something = count > 0 && plan->work.part_count > 0;
     status = count > 0 ? check_all(&at, count, error)
                        : rlt_check_queue_and_list(at.device, queue, n_wait, wait, error);

@@ -151,7 +151,7 @@ static void add_tiles_text(rlt_text *text, const rlt_schedule *schedule) {
 
 static void add_prediction_text(rlt_text *text, const rlt_way *way) {
   rlt_text_add(text, "predicted: ");
-  add_cost_text(text, &way->offer.cost);
+  add_cost_text(text, &way->candidate.cost);
 }
 
 /* What runs, as the device's target has it, or the one that compiled it. */
@@ -174,7 +174,7 @@ static void add_runs_text(rlt_text *text, const relayout_plan *plan, const rlt_w
 static bool add_line(rlt_text *text, const relayout_plan *plan, const rlt_way *way, int number) {
   switch (number) {
   case 0:
-    add_tiles_text(text, &way->offer.schedule);
+    add_tiles_text(text, &way->candidate.schedule);
     return true;
   case 1:
     add_prediction_text(text, way);
@@ -191,7 +191,7 @@ static bool add_line(rlt_text *text, const relayout_plan *plan, const rlt_way *w
 static void add_way_text(rlt_text *text, const relayout_plan *plan, const rlt_way *way,
                          const rlt_way *before) {
   rlt_text_add(text, "schedule: ");
-  rlt_schedule_add_text(&way->offer.schedule, text);
+  rlt_schedule_add_text(&way->candidate.schedule, text);
   rlt_text_add(text, "\n");
   char line[1024];
   rlt_text own = rlt_text_in(line, sizeof line);
@@ -218,7 +218,7 @@ static const struct {
     [RLT_CHOICE_ASKED_FOR] = {"caller", "it was asked for"}};
 
 static const char *reason_of(const rlt_part *part) {
-  const rlt_schedule *const schedule = &part->ways[0].offer.schedule;
+  const rlt_schedule *const schedule = &part->ways[0].candidate.schedule;
   return part->choice == RLT_CHOICE_ESTIMATED && schedule->suits ? schedule->reason
                                                                  : choices[part->choice].reason;
 }
@@ -239,31 +239,31 @@ static void add_condition_text(rlt_text *text, const rlt_schedule *schedule) {
 }
 
 static void add_part_text(rlt_text *text, const relayout_plan *plan, const rlt_part *part) {
-  const rlt_schedule *const schedule = &part->ways[0].offer.schedule;
+  const rlt_schedule *const schedule = &part->ways[0].candidate.schedule;
   add_axes_text(text, schedule->problem);
   rlt_text_add(text, "method: %s, because %s\n", schedule->method->name, reason_of(part));
   add_way_text(text, plan, &part->ways[0], NULL);
   if (part->way_count > 1) {
     add_condition_text(text, schedule);
-    if (part->ways[1].offer.schedule.problem != schedule->problem) {
-      add_axes_text(text, part->ways[1].offer.schedule.problem);
+    if (part->ways[1].candidate.schedule.problem != schedule->problem) {
+      add_axes_text(text, part->ways[1].candidate.schedule.problem);
     }
     add_way_text(text, plan, &part->ways[1], &part->ways[0]);
   }
 }
 
-static void add_offers_text(rlt_text *text, const relayout_plan *plan, int32_t part) {
-  rlt_offers offers;
-  (void)rlt_plan_offers(plan, part, &offers, NULL);
+static void add_candidates_text(rlt_text *text, const relayout_plan *plan, int32_t part) {
+  rlt_candidates candidates;
+  (void)rlt_plan_candidates(plan, part, &candidates, NULL);
   rlt_text_add(text, "offered:\n");
-  for (int32_t i = 0; i < offers.count; ++i) {
+  for (int32_t i = 0; i < candidates.count; ++i) {
     rlt_text_add(text, "  ");
-    rlt_text_add_double(text, "%.2f", offers.of[i].cost.fraction);
+    rlt_text_add_double(text, "%.2f", candidates.of[i].cost.fraction);
     rlt_text_add(text, "  ");
-    rlt_schedule_add_text(&offers.of[i].schedule, text);
+    rlt_schedule_add_text(&candidates.of[i].schedule, text);
     rlt_text_add(text, "\n");
   }
-  rlt_offers_free(&offers);
+  rlt_candidates_free(&candidates);
 }
 
 static void add_view(rlt_text *text, const char *side, const relayout_view *view) {
@@ -340,7 +340,7 @@ static void explain_text(const relayout_plan *plan, const summary *s, bool with_
     }
     add_part_text(text, plan, &work->parts[i]);
     if (with_offers) {
-      add_offers_text(text, plan, i);
+      add_candidates_text(text, plan, i);
     }
   }
 }
@@ -388,12 +388,12 @@ static void add_prediction_json(rlt_text *text, const rlt_cost *cost) {
   add_terms_json(text, "times", cost->times);
 }
 
-static void add_offers_json(rlt_text *text, const relayout_plan *plan, int32_t part,
-                            bool *is_first) {
-  rlt_offers offers;
-  (void)rlt_plan_offers(plan, part, &offers, NULL);
-  for (int32_t i = 0; i < offers.count; ++i) {
-    const rlt_offer *const one = &offers.of[i];
+static void add_candidates_json(rlt_text *text, const relayout_plan *plan, int32_t part,
+                                bool *is_first) {
+  rlt_candidates candidates;
+  (void)rlt_plan_candidates(plan, part, &candidates, NULL);
+  for (int32_t i = 0; i < candidates.count; ++i) {
+    const rlt_candidate *const one = &candidates.of[i];
     rlt_text_add(text, "%s{\"part\":%" PRId32 ",\"text\":", *is_first ? "" : ",", part);
     *is_first = false;
     add_schedule_json(text, &one->schedule);
@@ -401,7 +401,7 @@ static void add_offers_json(rlt_text *text, const relayout_plan *plan, int32_t p
     add_prediction_json(text, &one->cost);
     rlt_text_add(text, "}");
   }
-  rlt_offers_free(&offers);
+  rlt_candidates_free(&candidates);
 }
 
 static void add_elements_json(rlt_text *text, const rlt_problem *problem) {
@@ -414,8 +414,8 @@ static void add_elements_json(rlt_text *text, const rlt_problem *problem) {
 }
 
 static void add_part_json(rlt_text *text, const relayout_plan *plan, const rlt_part *part) {
-  const rlt_offer *const offer = &part->ways[0].offer;
-  const rlt_schedule *const schedule = &offer->schedule;
+  const rlt_candidate *const candidate = &part->ways[0].candidate;
+  const rlt_schedule *const schedule = &candidate->schedule;
   rlt_text_add(text, "{");
   add_elements_json(text, schedule->problem);
   add_axes_json(text, schedule->problem);
@@ -424,13 +424,13 @@ static void add_part_json(rlt_text *text, const relayout_plan *plan, const rlt_p
   rlt_text_add(text, ",\"chosen_by\":\"%s\",\"schedule\":", choices[part->choice].name);
   add_schedule_json(text, schedule);
   rlt_text_add(text, ",\"schedule_at_any_offset\":");
-  add_schedule_json(text, &part->ways[part->way_count - 1].offer.schedule);
+  add_schedule_json(text, &part->ways[part->way_count - 1].candidate.schedule);
   char runs[512];
   rlt_text runs_text = rlt_text_in(runs, sizeof runs);
   add_runs(plan, &part->ways[0], &runs_text);
   rlt_text_add(text, ",\"tiles\":%" PRId64 ",\"device_runs\":", schedule->tile_count);
   rlt_text_add_json_string(text, runs);
-  add_prediction_json(text, &offer->cost);
+  add_prediction_json(text, &candidate->cost);
   rlt_text_add(text, "}");
 }
 
@@ -439,7 +439,7 @@ static void add_parts_json(rlt_text *text, const relayout_plan *plan) {
   rlt_text_add(text, ",\"schedule\":[");
   for (int32_t i = 0; i < work->part_count; ++i) {
     rlt_text_add(text, i == 0 ? "" : ",");
-    add_schedule_json(text, &work->parts[i].ways[0].offer.schedule);
+    add_schedule_json(text, &work->parts[i].ways[0].candidate.schedule);
   }
   rlt_text_add(text, "],\"parts\":[");
   for (int32_t i = 0; i < work->part_count; ++i) {
@@ -510,7 +510,7 @@ static void explain_json(const relayout_plan *plan, const summary *s, bool with_
     bool is_first = true;
     rlt_text_add(text, ",\"schedules\":[");
     for (int32_t i = 0; i < plan->work.part_count; ++i) {
-      add_offers_json(text, plan, i, &is_first);
+      add_candidates_json(text, plan, i, &is_first);
     }
     rlt_text_add(text, "]");
   }

@@ -1,7 +1,7 @@
 /* part.h: what a plan does: it moves problems that share no destination element, each by a schedule
  * of its own.
  *
- * Depends on offers.h. */
+ * Depends on candidates.h. */
 #ifndef RLT_PLAN_PART_H
 #define RLT_PLAN_PART_H
 
@@ -11,7 +11,7 @@
 
 #include "problem/problem.h"
 #include "problem/runs.h"
-#include "search/offers.h"
+#include "search/candidates.h"
 
 /* Who chose a part's schedule. */
 typedef enum rlt_choice {
@@ -24,7 +24,7 @@ typedef enum rlt_choice {
 /* A schedule, ready to run. */
 typedef struct rlt_way {
   void *program; /* the backend's */
-  rlt_offer offer;
+  rlt_candidate candidate;
 } rlt_way;
 
 /* If the best schedule needs more alignment than elements have, the part has a second schedule that
@@ -49,7 +49,7 @@ static inline const rlt_problem *rlt_part_problem(const rlt_part *part) {
 static inline const rlt_way *rlt_part_way(const rlt_part *part, uintptr_t source,
                                           uintptr_t destination) {
   for (int32_t i = 0; i < part->way_count; ++i) {
-    const rlt_schedule *const schedule = &part->ways[i].offer.schedule;
+    const rlt_schedule *const schedule = &part->ways[i].candidate.schedule;
     if ((source & (uintptr_t)(schedule->source_alignment - 1)) == 0 &&
         (destination & (uintptr_t)(schedule->destination_alignment - 1)) == 0) {
       return &part->ways[i];
@@ -60,7 +60,7 @@ static inline const rlt_way *rlt_part_way(const rlt_part *part, uintptr_t source
 
 /* True if the part has a schedule for any addresses or offsets. */
 static inline bool rlt_part_fits_anywhere(const rlt_part *part) {
-  const rlt_schedule *const last = &part->ways[part->way_count - 1].offer.schedule;
+  const rlt_schedule *const last = &part->ways[part->way_count - 1].candidate.schedule;
   return last->source_alignment == 1 && last->destination_alignment == 1;
 }
 

@@ -413,7 +413,7 @@ int32_t relayout_plan_part_count(const relayout_plan *plan) {
 const char *relayout_plan_get_method(const relayout_plan *plan) {
   return plan == NULL || plan->work.part_count == 0
              ? "none"
-             : plan->work.parts[0].ways[0].offer.schedule.method->name;
+             : plan->work.parts[0].ways[0].candidate.schedule.method->name;
 }
 
 size_t relayout_plan_get_schedule(const relayout_plan *plan, int32_t part,
@@ -424,17 +424,17 @@ size_t relayout_plan_get_schedule(const relayout_plan *plan, int32_t part,
   }
   const rlt_part *const of = &plan->work.parts[part];
   const int32_t way = use == RELAYOUT_SCHEDULE_AT_ANY_OFFSET ? of->way_count - 1 : 0;
-  rlt_schedule_add_text(&of->ways[way].offer.schedule, &text);
+  rlt_schedule_add_text(&of->ways[way].candidate.schedule, &text);
   return text.length;
 }
 
-relayout_status rlt_plan_offers(const relayout_plan *plan, int32_t part, rlt_offers *offers,
-                                relayout_error *error) {
+relayout_status rlt_plan_candidates(const relayout_plan *plan, int32_t part,
+                                    rlt_candidates *candidates, relayout_error *error) {
   const relayout_device *const device = rlt_planner_of(plan->device);
-  const rlt_offers_request request = rlt_wish_offers(&plan->wish);
-  const relayout_status status = rlt_offers_make(&plan->work.parts[part].forms, &device->facts,
-                                                 device->tuning, &request, offers, error);
-  rlt_offers_sort(offers);
+  const rlt_candidates_request request = rlt_wish_candidates(&plan->wish);
+  const relayout_status status = rlt_candidates_make(&plan->work.parts[part].forms, &device->facts,
+                                                     device->tuning, &request, candidates, error);
+  rlt_candidates_sort(candidates);
   return status;
 }
 
@@ -451,19 +451,19 @@ relayout_status relayout_plan_visit_schedules(const relayout_plan *plan, int32_t
                     plan->work.part_count);
   }
   const rlt_float_control was = rlt_floats_enter();
-  rlt_offers offers;
-  const relayout_status status = rlt_plan_offers(plan, part, &offers, error);
-  for (int32_t i = 0; i < offers.count; ++i) {
+  rlt_candidates candidates;
+  const relayout_status status = rlt_plan_candidates(plan, part, &candidates, error);
+  for (int32_t i = 0; i < candidates.count; ++i) {
     char name[RLT_SCHEDULE_TEXT_SIZE];
     rlt_text text = rlt_text_in(name, sizeof name);
-    rlt_schedule_add_text(&offers.of[i].schedule, &text);
+    rlt_schedule_add_text(&candidates.of[i].schedule, &text);
     const relayout_schedule_info info = {.struct_size = sizeof info,
                                          .text = name,
-                                         .method = offers.of[i].schedule.method->name,
-                                         .predicted_fraction = offers.of[i].cost.fraction};
+                                         .method = candidates.of[i].schedule.method->name,
+                                         .predicted_fraction = candidates.of[i].cost.fraction};
     visitor(context, &info);
   }
-  rlt_offers_free(&offers);
+  rlt_candidates_free(&candidates);
   rlt_floats_leave(was);
   return status;
 }
@@ -475,7 +475,7 @@ double relayout_plan_get_predicted_fraction(const relayout_plan *plan) {
     return 0;
   }
   if (plan->work.part_count == 1) {
-    return plan->work.parts[0].ways[0].offer.cost.fraction;
+    return plan->work.parts[0].ways[0].candidate.cost.fraction;
   }
   const rlt_float_control was = rlt_floats_enter();
   double elements = 0;
@@ -484,7 +484,7 @@ double relayout_plan_get_predicted_fraction(const relayout_plan *plan) {
     const rlt_part *const part = &plan->work.parts[i];
     const double moved = (double)rlt_problem_digit_lists(rlt_part_problem(part));
     elements += moved;
-    times += moved / part->ways[0].offer.cost.fraction;
+    times += moved / part->ways[0].candidate.cost.fraction;
   }
   const double fraction = elements / times;
   rlt_floats_leave(was);
@@ -496,8 +496,8 @@ relayout_status rlt_plan_check_places(const relayout_plan *plan, uintptr_t sourc
   for (int32_t i = 0; i < plan->work.part_count; ++i) {
     const rlt_part *const part = &plan->work.parts[i];
     if (rlt_part_way(part, source, destination) == NULL) {
-      return rlt_schedule_fail_alignment(&part->ways[0].offer.schedule, "the schedule asked for",
-                                         source, destination, error);
+      return rlt_schedule_fail_alignment(&part->ways[0].candidate.schedule,
+                                         "the schedule asked for", source, destination, error);
     }
   }
   return RELAYOUT_OK;

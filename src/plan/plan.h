@@ -34,8 +34,8 @@ void rlt_wish_clear(rlt_wish *wish);
 bool rlt_wish_equal(const rlt_wish *a, const rlt_wish *b);
 
 /* The part of the wish that concerns candidates. */
-static inline rlt_offers_request rlt_wish_offers(const rlt_wish *wish) {
-  return (rlt_offers_request){wish->method, wish->stages_destination};
+static inline rlt_candidates_request rlt_wish_candidates(const rlt_wish *wish) {
+  return (rlt_candidates_request){wish->method, wish->stages_destination};
 }
 
 /* Checks a caller's options, of any version: `*read` becomes a copy of them, or the defaults for
@@ -120,8 +120,8 @@ relayout_status rlt_plan_for_host_memory(const relayout_plan *plan, const relayo
 
 /* The candidates for a part, the best predicted first; none after a failure.
  * RELAYOUT_OUT_OF_MEMORY. */
-relayout_status rlt_plan_offers(const relayout_plan *plan, int32_t part, rlt_offers *offers,
-                                relayout_error *error);
+relayout_status rlt_plan_candidates(const relayout_plan *plan, int32_t part,
+                                    rlt_candidates *candidates, relayout_error *error);
 
 /* Checks that every part has a schedule for sides whose lowest bytes lie at these addresses or
  * offsets: a schedule that the caller gave may need more alignment. RELAYOUT_INVALID_ARGUMENT. */

@@ -270,10 +270,10 @@ typedef struct likeness {
   int other; /* the first that differs; -1: none does */
 } likeness;
 
-static likeness find_nearest(const rlt_offers *offers, const fields *read) {
+static likeness find_nearest(const rlt_candidates *candidates, const fields *read) {
   likeness found = {.nearest = -1, .fields = -1, .other = -1};
-  for (int32_t i = 0; i < offers->count && found.fields < FIELDS; ++i) {
-    const rlt_schedule *const offered = &offers->of[i].schedule;
+  for (int32_t i = 0; i < candidates->count && found.fields < FIELDS; ++i) {
+    const rlt_schedule *const offered = &candidates->of[i].schedule;
     int differs;
     const int alike = offered->method == read->method ? count_alike(offered, read, &differs) : -1;
     if (alike > found.fields) {
@@ -284,14 +284,14 @@ static likeness find_nearest(const rlt_offers *offers, const fields *read) {
 }
 
 /* An offer with the wanted tile that has not been varied, the nearest; -1 where there is none. */
-static int32_t find_unvaried(const rlt_offers *offers, const fields *read) {
+static int32_t find_unvaried(const rlt_candidates *candidates, const fields *read) {
   static const field tile[] = {FIELD_ROWS, FIELD_COLUMNS, FIELD_WORD};
   enum { TILE_FIELDS = sizeof tile / sizeof tile[0] };
   int32_t nearest = -1;
   int most = -1;
-  for (int32_t i = 0; i < offers->count; ++i) {
-    const rlt_schedule *const offered = &offers->of[i].schedule;
-    bool counts = offered->method == read->method && !offers->of[i].varied;
+  for (int32_t i = 0; i < candidates->count; ++i) {
+    const rlt_schedule *const offered = &candidates->of[i].schedule;
+    bool counts = offered->method == read->method && !candidates->of[i].varied;
     for (int f = 0; f < TILE_FIELDS && counts; ++f) {
       counts = is_alike(offered, tile[f], read->of[tile[f]]);
     }
@@ -307,20 +307,20 @@ static int32_t find_unvaried(const rlt_offers *offers, const fields *read) {
 
 /* What is hardly ever the best is offered only now, and then what differs from the nearest in one
  * respect, and from those in another. */
-static likeness find_among_all(rlt_offers *offers, const fields *read) {
+static likeness find_among_all(rlt_candidates *candidates, const fields *read) {
   enum { MOST_VARIED = 8 };
-  likeness found = find_nearest(offers, read);
+  likeness found = find_nearest(candidates, read);
   if (found.fields < FIELDS) {
-    rlt_offers_add_all(offers);
-    found = find_nearest(offers, read);
+    rlt_candidates_add_all(candidates);
+    found = find_nearest(candidates, read);
   }
   for (int i = 0; i < MOST_VARIED && found.fields < FIELDS; ++i) {
-    const int32_t varied = find_unvaried(offers, read);
+    const int32_t varied = find_unvaried(candidates, read);
     if (varied < 0) {
       break;
     }
-    rlt_offers_vary(offers, varied);
-    found = find_nearest(offers, read);
+    rlt_candidates_vary(candidates, varied);
+    found = find_nearest(candidates, read);
   }
   return found;
 }
@@ -338,11 +338,12 @@ static bool has_tiles_of(const rlt_schedule *schedule, const fields *read) {
 }
 
 /* Adds the schedule that has an offer's tiles in another order; -1 where no offer has these. */
-static relayout_status add_reordered(rlt_offers *offers, const fields *read, int32_t *found,
+static relayout_status add_reordered(rlt_candidates *candidates, const fields *read, int32_t *found,
                                      relayout_error *error) {
   *found = -1;
-  for (int32_t i = 0; i < offers->count && *found < 0 && offers->facts->target->reorders; ++i) {
-    *found = has_tiles_of(&offers->of[i].schedule, read) ? i : -1;
+  for (int32_t i = 0; i < candidates->count && *found < 0 && candidates->facts->target->reorders;
+       ++i) {
+    *found = has_tiles_of(&candidates->of[i].schedule, read) ? i : -1;
   }
   if (*found < 0) {
     return RELAYOUT_OK;
@@ -350,10 +351,10 @@ static relayout_status add_reordered(rlt_offers *offers, const fields *read, int
   const rlt_tile_order_text order = {word_of(read->of[FIELD_LOOPS]),
                                      word_of(read->of[FIELD_PREFETCH]),
                                      word_of(read->of[FIELD_THREADS])};
-  rlt_schedule made = offers->of[*found].schedule;
-  relayout_status status = rlt_tile_order_read(offers->facts, &order, &made, error);
+  rlt_schedule made = candidates->of[*found].schedule;
+  relayout_status status = rlt_tile_order_read(candidates->facts, &order, &made, error);
   if (status == RELAYOUT_OK) {
-    *found = rlt_offers_add_finished(offers, &made);
+    *found = rlt_candidates_add_finished(candidates, &made);
     status = *found >= 0
                  ? status
                  : rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a plan's schedules");
@@ -361,27 +362,27 @@ static relayout_status add_reordered(rlt_offers *offers, const fields *read, int
   return status;
 }
 
-relayout_status rlt_offers_find(rlt_offers *offers, const char *schedule, size_t length,
-                                int32_t *found, int64_t *group_size, relayout_error *error) {
+relayout_status rlt_candidates_find(rlt_candidates *candidates, const char *schedule, size_t length,
+                                    int32_t *found, int64_t *group_size, relayout_error *error) {
   fields read;
   relayout_status status = read_fields(schedule, length, &read, error);
   if (status != RELAYOUT_OK) {
     return status;
   }
-  const likeness best = find_among_all(offers, &read);
+  const likeness best = find_among_all(candidates, &read);
   if (best.nearest < 0) {
     return rlt_fail(error, RELAYOUT_UNSUPPORTED,
                     "schedule: method `%s` has no schedule for this relayout", read.method->name);
   }
   *found = best.nearest;
   if (best.other >= 0) {
-    status = add_reordered(offers, &read, found, error);
+    status = add_reordered(candidates, &read, found, error);
   }
   if (status != RELAYOUT_OK) {
     return status;
   }
   if (*found < 0) {
-    return fail_as_unlike(&offers->of[best.nearest].schedule, best.other, read.of[best.other],
+    return fail_as_unlike(&candidates->of[best.nearest].schedule, best.other, read.of[best.other],
                           error);
   }
   if (group_size != NULL) {

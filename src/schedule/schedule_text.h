@@ -20,13 +20,13 @@
  *     group, grain   work-items of a work-group, and tiles that each group takes one after the
  *                    other; none of the three is printed where it is 1
  *
- * Depends on offers.h, metadata/ and base/.
+ * Depends on candidates.h, metadata/ and base/.
  */
 #ifndef RLT_SCHEDULE_SCHEDULE_TEXT_H
 #define RLT_SCHEDULE_SCHEDULE_TEXT_H
 
 #include "base/text.h"
-#include "search/offers.h"
+#include "search/candidates.h"
 
 /* Room for any schedule's text. */
 enum { RLT_SCHEDULE_TEXT_SIZE = 4 << 10 };
@@ -37,7 +37,7 @@ void rlt_schedule_add_text(const rlt_schedule *schedule, rlt_text *text);
  * work-groups of fewer than the offer's work-items: `*group_size` of them; that may be NULL. What
  * is hardly ever the best is offered where nothing else is alike: there may be more offers then.
  * RELAYOUT_INVALID_TEXT for what is no schedule, RELAYOUT_UNSUPPORTED for what is not offered. */
-relayout_status rlt_offers_find(rlt_offers *offers, const char *schedule, size_t length,
-                                int32_t *found, int64_t *group_size, relayout_error *error);
+relayout_status rlt_candidates_find(rlt_candidates *candidates, const char *schedule, size_t length,
+                                    int32_t *found, int64_t *group_size, relayout_error *error);
 
 #endif

@@ -14,19 +14,20 @@
 static const double clearly_faster = 1.1;
 
 /* Of those that run at any offset, or of all; -1 without one. */
-static int32_t best_of(const rlt_offers *offers, bool at_any_offset) {
+static int32_t best_of(const rlt_candidates *candidates, bool at_any_offset) {
   int32_t first = -1;
-  for (int32_t i = 0; i < offers->count; ++i) {
-    if (rlt_offer_is_allowed(&offers->of[i], at_any_offset) &&
-        (first < 0 || (offers->of[i].schedule.suits && !offers->of[first].schedule.suits))) {
+  for (int32_t i = 0; i < candidates->count; ++i) {
+    if (rlt_candidate_is_allowed(&candidates->of[i], at_any_offset) &&
+        (first < 0 ||
+         (candidates->of[i].schedule.suits && !candidates->of[first].schedule.suits))) {
       first = i;
     }
   }
   int32_t best = first;
   double least = clearly_faster;
-  for (int32_t i = 0; i < offers->count && first >= 0; ++i) {
-    const double faster = offers->of[i].cost.fraction / offers->of[first].cost.fraction;
-    if (rlt_offer_is_allowed(&offers->of[i], at_any_offset) && faster > least) {
+  for (int32_t i = 0; i < candidates->count && first >= 0; ++i) {
+    const double faster = candidates->of[i].cost.fraction / candidates->of[first].cost.fraction;
+    if (rlt_candidate_is_allowed(&candidates->of[i], at_any_offset) && faster > least) {
       best = i;
       least = faster;
     }
@@ -43,51 +44,52 @@ typedef struct chosen {
 } chosen;
 
 /* The last of them runs at any offset. */
-static bool is_enough(const rlt_offers *offers, const chosen *made) {
-  return made->count > 0 && !offers->of[made->of[made->count - 1]].schedule.only_aligned;
+static bool is_enough(const rlt_candidates *candidates, const chosen *made) {
+  return made->count > 0 && !candidates->of[made->of[made->count - 1]].schedule.only_aligned;
 }
 
-static void take(const rlt_offers *offers, int32_t number, chosen *made) {
-  if (number >= 0 && !is_enough(offers, made)) {
+static void take(const rlt_candidates *candidates, int32_t number, chosen *made) {
+  if (number >= 0 && !is_enough(candidates, made)) {
     made->of[made->count++] = number;
   }
 }
 
 /* The best of all and, unless that runs at any offset, the best of those that do: what is run and
  * found to be the fastest, or what is predicted to be. */
-static void find_best(relayout_device *device, const rlt_wish *wish, rlt_offers *offers,
+static void find_best(relayout_device *device, const rlt_wish *wish, rlt_candidates *candidates,
                       double *seconds_left, chosen *made) {
-  for (int any = 0; any <= 1 && !is_enough(offers, made); ++any) {
-    const int32_t estimated = best_of(offers, any != 0);
+  for (int any = 0; any <= 1 && !is_enough(candidates, made); ++any) {
+    const int32_t estimated = best_of(candidates, any != 0);
     int32_t number = -1;
     if (wish->effort == RELAYOUT_PLAN_MEASURE) {
-      number = rlt_measure(device, offers, estimated, any != 0, wish->measured, seconds_left);
+      number = rlt_measure(device, candidates, estimated, any != 0, wish->measured, seconds_left);
     }
     if (number >= 0) {
       made->choice = RLT_CHOICE_MEASURED;
     }
-    take(offers, number >= 0 ? number : estimated, made);
+    take(candidates, number >= 0 ? number : estimated, made);
   }
 }
 
-static relayout_status asked_for(rlt_offers *offers, const char *text, chosen *made,
+static relayout_status asked_for(rlt_candidates *candidates, const char *text, chosen *made,
                                  relayout_error *error) {
   made->choice = RLT_CHOICE_ASKED_FOR;
   made->count = 1;
-  return rlt_offers_find(offers, text, strlen(text), &made->of[0], &made->group_size, error);
+  return rlt_candidates_find(candidates, text, strlen(text), &made->of[0], &made->group_size,
+                             error);
 }
 
 /* Whether something is remembered. */
-static bool recall(relayout_device *device, const rlt_problem *problem, rlt_offers *offers,
+static bool recall(relayout_device *device, const rlt_problem *problem, rlt_candidates *candidates,
                    chosen *made) {
   int32_t known[RLT_MOST_WAYS];
-  const int32_t count = rlt_wisdom_find(device, problem, offers, known);
+  const int32_t count = rlt_wisdom_find(device, problem, candidates, known);
   for (int32_t i = 0; i < count; ++i) {
-    take(offers, known[i], made);
+    take(candidates, known[i], made);
   }
   if (count > 0) {
     made->choice = RLT_CHOICE_REMEMBERED;
-    take(offers, best_of(offers, true), made);
+    take(candidates, best_of(candidates, true), made);
   }
   return count > 0;
 }
@@ -95,17 +97,17 @@ static bool recall(relayout_device *device, const rlt_problem *problem, rlt_offe
 /* Programs of the offers that were chosen. A kernel may not run with as many work-items as others
  * of the device: then fewer share a tile. */
 static relayout_status make_ways(relayout_device *device, const rlt_wish *wish,
-                                 const rlt_offers *offers, const chosen *made, rlt_part *part,
-                                 relayout_error *error) {
+                                 const rlt_candidates *candidates, const chosen *made,
+                                 rlt_part *part, relayout_error *error) {
   relayout_status status = RELAYOUT_OK;
   for (int32_t i = 0; i < made->count && status == RELAYOUT_OK; ++i) {
     rlt_way *const way = &part->ways[i];
-    way->offer = offers->of[made->of[i]];
-    way->offer.schedule.batch = wish->for_batches ? RLT_MOST_BATCH : 0;
+    way->candidate = candidates->of[made->of[i]];
+    way->candidate.schedule.batch = wish->for_batches ? RLT_MOST_BATCH : 0;
     if (made->group_size > 0) {
-      way->offer.schedule.group_size = made->group_size;
+      way->candidate.schedule.group_size = made->group_size;
     }
-    status = rlt_program_create(device, &way->offer.schedule, &way->program, error);
+    status = rlt_program_create(device, &way->candidate.schedule, &way->program, error);
     part->way_count += status == RELAYOUT_OK;
   }
   return status;
@@ -115,27 +117,27 @@ relayout_status rlt_choose(relayout_device *device, const rlt_wish *wish, const 
                            double *seconds_left, rlt_part *part, relayout_error *error) {
   const rlt_problem *const problem = rlt_part_problem(part);
   const bool is_free = wish->method == NULL;
-  const rlt_offers_request request = rlt_wish_offers(wish);
+  const rlt_candidates_request request = rlt_wish_candidates(wish);
   chosen made = {.choice = RLT_CHOICE_ESTIMATED};
-  rlt_offers offers;
-  relayout_status status =
-      rlt_offers_make(&part->forms, &device->facts, device->tuning, &request, &offers, error);
-  if (status == RELAYOUT_OK && offers.count == 0) { /* by one method: some offer anything */
+  rlt_candidates candidates;
+  relayout_status status = rlt_candidates_make(&part->forms, &device->facts, device->tuning,
+                                               &request, &candidates, error);
+  if (status == RELAYOUT_OK && candidates.count == 0) { /* by one method: some offer anything */
     status = rlt_fail(error, RELAYOUT_UNSUPPORTED, "method `%s` has no schedule for this relayout",
                       wish->method->name);
   }
   if (status == RELAYOUT_OK && text != NULL) {
-    status = asked_for(&offers, text, &made, error);
-  } else if (status == RELAYOUT_OK && !(is_free && recall(device, problem, &offers, &made))) {
-    find_best(device, wish, &offers, seconds_left, &made);
+    status = asked_for(&candidates, text, &made, error);
+  } else if (status == RELAYOUT_OK && !(is_free && recall(device, problem, &candidates, &made))) {
+    find_best(device, wish, &candidates, seconds_left, &made);
     if (made.choice == RLT_CHOICE_MEASURED && is_free) {
-      rlt_wisdom_remember(device, problem, &offers, made.of, made.count);
+      rlt_wisdom_remember(device, problem, &candidates, made.of, made.count);
     }
   }
   if (status == RELAYOUT_OK) {
     part->choice = made.choice;
-    status = make_ways(device, wish, &offers, &made, part, error);
+    status = make_ways(device, wish, &candidates, &made, part, error);
   }
-  rlt_offers_free(&offers);
+  rlt_candidates_free(&candidates);
   return status;
 }

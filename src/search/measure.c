@@ -17,7 +17,7 @@ enum {
   MEMORY_SHARES = 4
 };
 
-/* After that a candidate has no further turn. */
+/* After that a trial has no further turn. */
 static const double most_seconds_each = 0.25;
 
 /* A run that is predicted to take as long as copying so much is not begun. */
@@ -26,15 +26,15 @@ static const double most_copied_bytes = 8.0 * (1 << 30);
 /* What is predicted to take so many times as long as the best does not take part. */
 static const double hopeless = 4;
 
-typedef struct candidate {
-  int32_t offer;
+typedef struct trial {
+  int32_t candidate;
   rlt_schedule schedule; /* of the form that is run */
   void *program;
-} candidate;
+} trial;
 
 typedef struct comparison {
   relayout_device *device;
-  rlt_offers *offers;
+  rlt_candidates *candidates;
   bool at_any_offset;
   int32_t most;      /* candidates */
   int32_t first;     /* offers that take part: this one, */
@@ -44,8 +44,8 @@ typedef struct comparison {
   rlt_offsets offsets;
   double *seconds_left; /* to the plan */
   int32_t count;
-  rlt_timed *times; /* of each candidate */
-  candidate of[];
+  rlt_timed *times; /* of each trial */
+  trial of[];
 } comparison;
 
 /* ---- What is run ---- */
@@ -70,13 +70,13 @@ static int64_t room_of(const comparison *held, int64_t *largest) {
 
 /* A tile of any schedule of this form takes at least these steps of each axis. Those that look each
  * element up take shorter tiles where they must. */
-static void find_least(const rlt_problem *form, const rlt_offers *offers, int64_t *least) {
+static void find_least(const rlt_problem *form, const rlt_candidates *candidates, int64_t *least) {
   const bool is_packed = form->source_packed > 0 || form->destination_packed > 0;
   for (int32_t a = 0; a < form->axis_count; ++a) {
     least[a] = 1;
   }
-  for (int32_t i = 0; i < offers->count; ++i) {
-    const rlt_schedule *const schedule = &offers->of[i].schedule;
+  for (int32_t i = 0; i < candidates->count; ++i) {
+    const rlt_schedule *const schedule = &candidates->of[i].schedule;
     if (schedule->problem == form && !rlt_schedule_goes_by_index(schedule)) {
       rlt_tile_axis axes[RLT_MAX_TILE_AXES];
       const int32_t count = rlt_tile_axes(form, &schedule->columns, &schedule->rows, axes);
@@ -102,7 +102,7 @@ static bool crop_form(const comparison *held, const rlt_problem *form, rlt_probl
     return true;
   }
   int64_t least[RLT_MAX_AXES];
-  find_least(form, held->offers, least);
+  find_least(form, held->candidates, least);
   return rlt_problem_crop(run, least, rlt_min(rlt_max(room / 2, room - destination), largest),
                           rlt_min(rlt_max(room / 2, room - source), largest));
 }
@@ -111,8 +111,8 @@ static bool crop_form(const comparison *held, const rlt_problem *form, rlt_probl
 static bool crop_forms(comparison *held) {
   const rlt_problem *last = NULL;
   held->forms.count = 0;
-  for (int32_t i = 0; i < held->offers->count; ++i) {
-    const rlt_problem *const form = held->offers->of[i].schedule.problem;
+  for (int32_t i = 0; i < held->candidates->count; ++i) {
+    const rlt_problem *const form = held->candidates->of[i].schedule.problem;
     if (form != last && held->forms.count < RLT_MOST_FORMS &&
         !crop_form(held, form, &held->forms.of[held->forms.count++])) {
       return false;
@@ -130,17 +130,17 @@ static double copied_bytes(const rlt_problem *problem) {
   return (double)rlt_problem_digit_lists(problem) * (double)bits / 8;
 }
 
-/* The candidate of the highest predicted fraction behind `last`, the first of equals; of all,
+/* The trial of the highest predicted fraction behind `last`, the first of equals; of all,
  * where that is -1. -1 behind the last. */
 static int32_t next_promising(const comparison *held, int32_t last) {
-  const rlt_offer *const of = held->offers->of;
+  const rlt_candidate *const of = held->candidates->of;
   int32_t best = -1;
-  for (int32_t i = 0; i < held->offers->count; ++i) {
+  for (int32_t i = 0; i < held->candidates->count; ++i) {
     const double fraction = of[i].cost.fraction;
     const bool is_behind = last < 0 || fraction < of[last].cost.fraction ||
                            (i > last && fraction == of[last].cost.fraction);
     const bool may_enter = i >= held->first_new && i != held->first &&
-                           rlt_offer_is_allowed(&of[i], held->at_any_offset);
+                           rlt_candidate_is_allowed(&of[i], held->at_any_offset);
     if (is_behind && may_enter && (best < 0 || fraction > of[best].cost.fraction)) {
       best = i;
     }
@@ -150,21 +150,21 @@ static int32_t next_promising(const comparison *held, int32_t last) {
 
 /* The schedule, of the form that is run. */
 static rlt_schedule schedule_of(const comparison *held, int32_t number) {
-  rlt_schedule made = held->offers->of[number].schedule;
-  const rlt_problem *form = held->offers->of[0].schedule.problem;
+  rlt_schedule made = held->candidates->of[number].schedule;
+  const rlt_problem *form = held->candidates->of[0].schedule.problem;
   made.problem = &held->forms.of[made.problem == form ? 0 : 1];
   made.columns.block = rlt_min(made.columns.block, rlt_group_extent(made.problem, &made.columns));
-  rlt_schedule_finish(held->offers->facts, held->offers->tuning, made.combined, &made);
+  rlt_schedule_finish(held->candidates->facts, held->candidates->tuning, made.combined, &made);
   return made;
 }
 
 /* False where it would take too long to run, also for all that are slower. One that the device
  * cannot make a program of does not take part. */
 static bool add(comparison *held, int32_t number) {
-  candidate *const added = &held->of[held->count];
-  *added = (candidate){.offer = number, .schedule = schedule_of(held, number)};
+  trial *const added = &held->of[held->count];
+  *added = (trial){.candidate = number, .schedule = schedule_of(held, number)};
   if (copied_bytes(added->schedule.problem) >
-      most_copied_bytes * held->offers->of[number].cost.fraction) {
+      most_copied_bytes * held->candidates->of[number].cost.fraction) {
     return false;
   }
   held->count +=
@@ -177,7 +177,7 @@ static void add_all(comparison *held) {
   if (!add(held, held->first)) {
     return;
   }
-  const rlt_offer *const of = held->offers->of;
+  const rlt_candidate *const of = held->candidates->of;
   int32_t next = next_promising(held, -1);
   double best = of[held->first].cost.fraction;
   if (next >= 0 && of[next].cost.fraction > best) {
@@ -220,7 +220,7 @@ static int32_t fastest_of(const comparison *held) {
       best = i;
     }
   }
-  return best < 0 ? -1 : held->of[best].offer;
+  return best < 0 ? -1 : held->of[best].candidate;
 }
 
 /* All candidates' turns, in scratch memory for the largest form. */
@@ -252,8 +252,8 @@ static int32_t time_all(comparison *held) {
 }
 
 /* What lies behind a multiple of any alignment: an element of either side. */
-static rlt_offsets odd_offsets(const rlt_offers *offers) {
-  const rlt_problem *const elements = offers->of[offers->count - 1].schedule.problem;
+static rlt_offsets odd_offsets(const rlt_candidates *candidates) {
+  const rlt_problem *const elements = candidates->of[candidates->count - 1].schedule.problem;
   return (rlt_offsets){.source = (size_t)elements->element_bytes,
                        .destination = (size_t)rlt_problem_destination_bytes(elements)};
 }
@@ -273,7 +273,7 @@ static int32_t compare(comparison *held) {
 
 /* First tiles of all sizes, in half of the time; then, with those of the fastest, all orders,
  * prefetches and stores. */
-int32_t rlt_measure(relayout_device *device, rlt_offers *offers, int32_t estimated,
+int32_t rlt_measure(relayout_device *device, rlt_candidates *candidates, int32_t estimated,
                     bool at_any_offset, int32_t most, double *seconds_left) {
   if (*seconds_left <= 0 || device->backend->program_time == NULL || most < 2 || estimated < 0) {
     return -1;
@@ -286,23 +286,23 @@ int32_t rlt_measure(relayout_device *device, rlt_offers *offers, int32_t estimat
     return -1;
   }
   *held = (comparison){.device = device,
-                       .offers = offers,
+                       .candidates = candidates,
                        .at_any_offset = at_any_offset,
                        .most = most,
                        .first = estimated,
-                       .offsets = at_any_offset ? odd_offsets(offers) : (rlt_offsets){0, 0},
+                       .offsets = at_any_offset ? odd_offsets(candidates) : (rlt_offsets){0, 0},
                        .seconds_left = seconds_left,
                        .times = times};
   const bool varies = device->facts.target->vary != NULL;
   const double later = varies ? *seconds_left / 2 : 0;
   *seconds_left -= later;
-  rlt_offers_add_all(offers);
+  rlt_candidates_add_all(candidates);
   int32_t fastest = compare(held);
   *seconds_left += later;
   held->first = fastest < 0 ? estimated : fastest;
-  held->first_new = offers->count;
-  rlt_offers_vary(offers, held->first);
-  if (*seconds_left > 0 && offers->count > held->first_new) {
+  held->first_new = candidates->count;
+  rlt_candidates_vary(candidates, held->first);
+  if (*seconds_left > 0 && candidates->count > held->first_new) {
     const int32_t again = compare(held);
     fastest = again < 0 ? fastest : again;
   }

@@ -4,12 +4,12 @@
  * does not decide: it offers what could be worth running, and says of each offer whether it is made
  * for problems like this one.
  *
- * Depends on search/offers.h.
+ * Depends on search/candidates.h.
  */
 #ifndef RLT_SEARCH_METHOD_H
 #define RLT_SEARCH_METHOD_H
 
-#include "search/offers.h"
+#include "search/candidates.h"
 
 /* What a method is asked about: a problem in one of its forms, on a device. */
 typedef struct rlt_scene {

@@ -3,20 +3,20 @@
  * (cpu/), and GPUs, whose work-groups share them (gpu/). What compiles and runs a schedule is apart
  * from it, in device/target.h.
  *
- * Depends on method.h, offers.h and problem/.
+ * Depends on method.h, candidates.h and problem/.
  */
 #ifndef RLT_SEARCH_TARGET_H
 #define RLT_SEARCH_TARGET_H
 
 #include "problem/lower.h"
+#include "search/candidates.h"
 #include "search/cost.h"
 #include "search/method.h"
-#include "search/offers.h"
 
 /* What one method offers here: nothing where it does not apply. */
 typedef struct rlt_method_row {
   const rlt_method *method;
-  void (*offer)(const rlt_scene *scene, rlt_offers *offers);
+  void (*candidate)(const rlt_scene *scene, rlt_candidates *candidates);
 } rlt_method_row;
 
 typedef struct rlt_target {
@@ -41,7 +41,7 @@ typedef struct rlt_target {
                  rlt_schedule *schedule);
 
   /* Adds what differs from an offer in one respect; NULL where nothing does. */
-  void (*vary)(const rlt_schedule *like, rlt_offers *offers);
+  void (*vary)(const rlt_schedule *like, rlt_candidates *candidates);
 
   /* How many moves a schedule takes, of so many tiles, and what each is paid by. */
   double (*count_moves)(const rlt_facts *facts, const rlt_schedule *schedule, double tiles);

@@ -242,12 +242,13 @@ static void write_file(relayout_device *device) {
 
 /* The offers that a line's schedules describe, in the line's order; those that are
  * offered no more are passed over. */
-static int32_t find_offers(rlt_offers *offers, const char *schedules, int32_t *found) {
+static int32_t find_candidates(rlt_candidates *candidates, const char *schedules, int32_t *found) {
   int32_t count = 0;
   while (schedules != NULL && count < RLT_MOST_WAYS) {
     const char *const end = strstr(schedules, next_separator);
     const size_t length = end == NULL ? strlen(schedules) : (size_t)(end - schedules);
-    count += rlt_offers_find(offers, schedules, length, &found[count], NULL, NULL) == RELAYOUT_OK;
+    count += rlt_candidates_find(candidates, schedules, length, &found[count], NULL, NULL) ==
+             RELAYOUT_OK;
     schedules = end == NULL ? NULL : end + sizeof next_separator - 1;
   }
   return count;
@@ -273,21 +274,21 @@ static bool look_up(relayout_device *device, size_t length, char *line) {
 
 /* How a problem is known: where its destination is to stay in the cache other schedules are the
  * best. */
-static void add_key(const rlt_problem *problem, const rlt_offers *offers, rlt_text *text) {
+static void add_key(const rlt_problem *problem, const rlt_candidates *candidates, rlt_text *text) {
   rlt_problem_add_text(problem, text);
-  rlt_text_add(text, "%s", offers->request.stays_cached ? " cached" : "");
+  rlt_text_add(text, "%s", candidates->request.stays_cached ? " cached" : "");
 }
 
-int32_t rlt_wisdom_find(relayout_device *device, const rlt_problem *problem, rlt_offers *offers,
-                        int32_t *found) {
+int32_t rlt_wisdom_find(relayout_device *device, const rlt_problem *problem,
+                        rlt_candidates *candidates, int32_t *found) {
   char line[RLT_LONGEST_WISDOM_LINE];
   rlt_text text = rlt_text_in(line, sizeof line);
   if (!knows_any(device)) {
     return 0;
   }
-  add_key(problem, offers, &text);
+  add_key(problem, candidates, &text);
   return text.length < sizeof line && look_up(device, text.length, line)
-             ? find_offers(offers, line, found)
+             ? find_candidates(candidates, line, found)
              : 0;
 }
 
@@ -301,13 +302,13 @@ static void take_over(relayout_device *device, rlt_wisdom_lines *lines) {
 }
 
 void rlt_wisdom_remember(relayout_device *device, const rlt_problem *problem,
-                         const rlt_offers *offers, const int32_t *won, int32_t count) {
+                         const rlt_candidates *candidates, const int32_t *won, int32_t count) {
   char line[RLT_LONGEST_WISDOM_LINE];
   rlt_text text = rlt_text_in(line, sizeof line);
-  add_key(problem, offers, &text);
+  add_key(problem, candidates, &text);
   for (int32_t i = 0; i < count; ++i) {
     rlt_text_add(&text, "%s", i == 0 ? separator : next_separator);
-    rlt_schedule_add_text(&offers->of[won[i]].schedule, &text);
+    rlt_schedule_add_text(&candidates->of[won[i]].schedule, &text);
   }
   rlt_text_add(&text, "\n");
   rlt_wisdom_lines *const lines = make_lines();

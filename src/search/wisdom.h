@@ -15,13 +15,13 @@
  * schedule that is offered no more does no harm. Any number of threads may use one device's wisdom
  * at once.
  *
- * Depends on device/target.h, offers.h, problem/ and base/.
+ * Depends on device/target.h, candidates.h, problem/ and base/.
  */
 #ifndef RLT_SEARCH_WISDOM_H
 #define RLT_SEARCH_WISDOM_H
 
 #include "device/target.h"
-#include "search/offers.h"
+#include "search/candidates.h"
 
 typedef struct rlt_wisdom rlt_wisdom;
 
@@ -38,12 +38,12 @@ const char *rlt_wisdom_folder(const relayout_device *device);
 
 /* The offers, by number, that are known to be the best for this problem: the best at offset 0, and
  * then the best at any. How many are known; RLT_MOST_WAYS at most. */
-int32_t rlt_wisdom_find(relayout_device *device, const rlt_problem *problem, rlt_offers *offers,
-                        int32_t *found);
+int32_t rlt_wisdom_find(relayout_device *device, const rlt_problem *problem,
+                        rlt_candidates *candidates, int32_t *found);
 
 /* From now on these do. What other processes have put in the file meanwhile stays there. */
 void rlt_wisdom_remember(relayout_device *device, const rlt_problem *problem,
-                         const rlt_offers *offers, const int32_t *won, int32_t count);
+                         const rlt_candidates *candidates, const int32_t *won, int32_t count);
 
 /* A text of wisdom, also a file's, has so many bytes at most. */
 enum { RLT_MOST_WISDOM_TEXT = 16 << 20 };

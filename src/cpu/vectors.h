@@ -1,4 +1,4 @@
-/* strips.h: what an instruction set moves at once, for elements of ELEMENT_BYTES.
+/* vectors.h: what an instruction set moves at once, for elements of ELEMENT_BYTES.
  *
  * A strip is a vector register: LANES lanes of 16 bytes, each DEPTH elements. What happens to
  * elements in registers is in block.h.
@@ -9,8 +9,8 @@
  *
  * Depends on kernels.h and base/opencl_c.h.
  */
-#ifndef RLT_CPU_STRIPS_H
-#define RLT_CPU_STRIPS_H
+#ifndef RLT_CPU_VECTORS_H
+#define RLT_CPU_VECTORS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -65,32 +65,32 @@ typedef uint64_t scalar;
 #define ELEMENTS_IN(bytes) NAME_COUNT(bytes)
 
 #if defined(__AVX512BW__) && !defined(PLAIN)
-#define STRIP_BYTES 64
+#define VECTOR_BYTES 64
 #elif defined(__AVX2__) && !defined(PLAIN)
-#define STRIP_BYTES 32
+#define VECTOR_BYTES 32
 #else
-#define STRIP_BYTES 16
+#define VECTOR_BYTES 16
 #endif
-typedef scalar strip __attribute__((vector_size(STRIP_BYTES)));
+typedef scalar vector __attribute__((vector_size(VECTOR_BYTES)));
 
-#define LANES (STRIP_BYTES / 16)
-#define DEPTH IN_16                    /* elements of a lane */
-#define SIDE  ELEMENTS_IN(STRIP_BYTES) /* elements of a strip */
+#define LANES (VECTOR_BYTES / 16)
+#define DEPTH IN_16                     /* elements of a lane */
+#define SIDE  ELEMENTS_IN(VECTOR_BYTES) /* elements of a strip */
 
 /* The bits of `a` where those of `keep` are set, those of `b` where they are not. */
-static inline strip blend(strip keep, strip a, strip b) {
+static inline vector blend(vector keep, vector a, vector b) {
   return (a & keep) | (b & ~keep);
 }
 
 /* ---- Memory: any alignment, if nothing else is said ---- */
 
-static inline strip load_strip(const uint8_t *from) {
-  strip loaded;
+static inline vector load_vector(const uint8_t *from) {
+  vector loaded;
   memcpy(&loaded, from, sizeof loaded);
   return loaded;
 }
 
-static inline void store_strip(void *to, strip value) {
+static inline void store_vector(void *to, vector value) {
   memcpy(to, &value, sizeof value);
 }
 
@@ -103,33 +103,33 @@ static inline void store_strip(void *to, strip value) {
 #define STORE_512(at, value) _mm512_storeu_si512(at, value)
 
 /* Lanes from these places, as many as a strip has. */
-static inline strip load_lanes(const uint8_t *from, int64_t first, int64_t second, int64_t third,
-                               int64_t fourth) {
-#if STRIP_BYTES > 16
-#if STRIP_BYTES == 64
+static inline vector load_lanes(const uint8_t *from, int64_t first, int64_t second, int64_t third,
+                                int64_t fourth) {
+#if VECTOR_BYTES > 16
+#if VECTOR_BYTES == 64
   __m512i lanes = _mm512_castsi128_si512(LOAD_128(from + first));
   lanes = _mm512_inserti32x4(lanes, LOAD_128(from + second), 1);
   lanes = _mm512_inserti32x4(lanes, LOAD_128(from + third), 2);
-  return (strip)_mm512_inserti32x4(lanes, LOAD_128(from + fourth), 3);
+  return (vector)_mm512_inserti32x4(lanes, LOAD_128(from + fourth), 3);
 #else
   (void)third;
   (void)fourth;
-  return (strip)_mm256_inserti128_si256(_mm256_castsi128_si256(LOAD_128(from + first)),
-                                        LOAD_128(from + second), 1);
+  return (vector)_mm256_inserti128_si256(_mm256_castsi128_si256(LOAD_128(from + first)),
+                                         LOAD_128(from + second), 1);
 #endif
 #else
   (void)second;
   (void)third;
   (void)fourth;
-  return load_strip(from + first);
+  return load_vector(from + first);
 #endif
 }
 
 /* Its lanes one by one, to as many of these places as a strip has. */
-static inline void store_lanes_to(uint8_t *const places[4], strip value) {
-#if STRIP_BYTES > 16
+static inline void store_lanes_to(uint8_t *const places[4], vector value) {
+#if VECTOR_BYTES > 16
 #define LANE(i) ((__m128i *)(void *)places[i])
-#if STRIP_BYTES == 64
+#if VECTOR_BYTES == 64
   const __m512i lanes = (__m512i)value;
   _mm_storeu_si128(LANE(0), _mm512_castsi512_si128(lanes));
   _mm_storeu_si128(LANE(1), _mm512_extracti32x4_epi32(lanes, 1));
@@ -142,40 +142,40 @@ static inline void store_lanes_to(uint8_t *const places[4], strip value) {
 #endif
 #undef LANE
 #else
-  store_strip(places[0], value);
+  store_vector(places[0], value);
 #endif
 }
 
 /* The same, `step` apart. */
-static inline void store_lanes(uint8_t *to, int64_t step, strip value) {
+static inline void store_lanes(uint8_t *to, int64_t step, vector value) {
   uint8_t *const places[4] = {to, to + step, to + 2 * step, to + 3 * step};
   store_lanes_to(places, value);
 }
 
-/* The first bytes of a strip, 0 < count < STRIP_BYTES. */
-static inline void store_some(uint8_t *to, strip value, int64_t count) {
-#if STRIP_BYTES == 64
+/* The first bytes of a strip, 0 < count < VECTOR_BYTES. */
+static inline void store_some(uint8_t *to, vector value, int64_t count) {
+#if VECTOR_BYTES == 64
   _mm512_mask_storeu_epi8(to, ~UINT64_C(0) >> (64 - count), (__m512i)value);
 #else
-  uint8_t bytes[STRIP_BYTES];
-  store_strip(bytes, value);
+  uint8_t bytes[VECTOR_BYTES];
+  store_vector(bytes, value);
   memcpy(to, bytes, (size_t)count);
 #endif
 }
 
 /* ---- Lines ---- */
 
-enum { LINE_STRIPS = LINE_BYTES / STRIP_BYTES };
+enum { LINE_VECTORS = LINE_BYTES / VECTOR_BYTES };
 
 typedef struct line {
-  strip strips[LINE_STRIPS];
+  vector vectors[LINE_VECTORS];
 } line;
 
 static inline line load_line(const uint8_t *from) {
   line loaded;
 #pragma GCC unroll 4
-  for (int i = 0; i < LINE_STRIPS; ++i) {
-    loaded.strips[i] = load_strip(from + i * STRIP_BYTES);
+  for (int i = 0; i < LINE_VECTORS; ++i) {
+    loaded.vectors[i] = load_vector(from + i * VECTOR_BYTES);
   }
   return loaded;
 }
@@ -194,8 +194,8 @@ static inline line first_bytes(int64_t count) {
 /* The first `count` bytes of `a`, the others of `b`. */
 static inline line join_lines(line a, line b, int64_t count) {
   const line keep = first_bytes(count);
-  for (int i = 0; i < LINE_STRIPS; ++i) {
-    a.strips[i] = blend(keep.strips[i], a.strips[i], b.strips[i]);
+  for (int i = 0; i < LINE_VECTORS; ++i) {
+    a.vectors[i] = blend(keep.vectors[i], a.vectors[i], b.vectors[i]);
   }
   return a;
 }
@@ -203,8 +203,8 @@ static inline line join_lines(line a, line b, int64_t count) {
 /* Strip by strip: a line copied at once is one that compilers keep in memory. */
 static inline void store_line(uint8_t *to, line value) {
 #pragma GCC unroll 4
-  for (int i = 0; i < LINE_STRIPS; ++i) {
-    store_strip(to + i * STRIP_BYTES, value.strips[i]);
+  for (int i = 0; i < LINE_VECTORS; ++i) {
+    store_vector(to + i * VECTOR_BYTES, value.vectors[i]);
   }
 }
 
@@ -223,18 +223,18 @@ static inline void store_line(uint8_t *to, line value) {
 static inline void stream_line(uint8_t *to, line value) {
 #if defined(PLAIN)
   store_line(to, value);
-#elif STRIP_BYTES == 64
-  _mm512_stream_si512((__m512i *)(void *)to, (__m512i)value.strips[0]);
-#elif STRIP_BYTES == 32
-  _mm256_stream_si256((__m256i *)(void *)to, (__m256i)value.strips[0]);
-  _mm256_stream_si256((__m256i *)(void *)(to + STRIP_BYTES), (__m256i)value.strips[1]);
+#elif VECTOR_BYTES == 64
+  _mm512_stream_si512((__m512i *)(void *)to, (__m512i)value.vectors[0]);
+#elif VECTOR_BYTES == 32
+  _mm256_stream_si256((__m256i *)(void *)to, (__m256i)value.vectors[0]);
+  _mm256_stream_si256((__m256i *)(void *)(to + VECTOR_BYTES), (__m256i)value.vectors[1]);
 #elif defined(__SSE2__)
-  for (int i = 0; i < LINE_STRIPS; ++i) {
-    _mm_stream_si128((__m128i *)(void *)(to + i * STRIP_BYTES), (__m128i)value.strips[i]);
+  for (int i = 0; i < LINE_VECTORS; ++i) {
+    _mm_stream_si128((__m128i *)(void *)(to + i * VECTOR_BYTES), (__m128i)value.vectors[i]);
   }
 #elif defined(__has_builtin) && __has_builtin(__builtin_nontemporal_store)
-  for (int i = 0; i < LINE_STRIPS; ++i) {
-    __builtin_nontemporal_store(value.strips[i], (strip *)(void *)(to + i * STRIP_BYTES));
+  for (int i = 0; i < LINE_VECTORS; ++i) {
+    __builtin_nontemporal_store(value.vectors[i], (vector *)(void *)(to + i * VECTOR_BYTES));
   }
 #else
   store_line(to, value);
