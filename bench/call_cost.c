@@ -228,8 +228,8 @@ static void measure_end_to_end(const place *here, const relayout_plan *plan) {
 }
 
 static void measure_warm_create(const place *here) {
-  rlt_wish wish;
-  rlt_wish_clear(&wish);
+  rlt_plan_request request;
+  rlt_plan_request_clear(&request);
   static double times[WARM];
   for (size_t i = 0; i < WARM; ++i) {
     const double begin = cost_now();
@@ -242,7 +242,7 @@ static void measure_warm_create(const place *here) {
     relayout_plan *plan = NULL;
     relayout_error error;
     const double begin = cost_now();
-    cost_check(rlt_plan_create(here->device, &here->from, &here->to, &wish, (rlt_texts){0, NULL},
+    cost_check(rlt_plan_create(here->device, &here->from, &here->to, &request, (rlt_texts){0, NULL},
                                &plan, &error),
                &error);
     times[i] = cost_now() - begin;

@@ -112,11 +112,11 @@ static void create_remembered(const move *what) {
 }
 
 static void create_anew(const move *what) {
-  rlt_wish wish;
-  rlt_wish_clear(&wish);
+  rlt_plan_request request;
+  rlt_plan_request_clear(&request);
   relayout_plan *plan = NULL;
   relayout_error error;
-  cost_check(rlt_plan_create(what->device, &what->from, &what->to, &wish, (rlt_texts){0, NULL},
+  cost_check(rlt_plan_create(what->device, &what->from, &what->to, &request, (rlt_texts){0, NULL},
                              &plan, &error),
              &error);
   relayout_plan_destroy(plan);

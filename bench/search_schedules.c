@@ -232,9 +232,9 @@ static double search_part(search *of, const char *name) {
 static double search_case(search *of, const bench_case *measured) {
   relayout_plan *plan;
   relayout_error error;
-  rlt_wish wish;
-  rlt_wish_clear(&wish);
-  cost_check(rlt_plan_create(of->device, &measured->from, &measured->to, &wish,
+  rlt_plan_request request;
+  rlt_plan_request_clear(&request);
+  cost_check(rlt_plan_create(of->device, &measured->from, &measured->to, &request,
                              (rlt_texts){0, NULL}, &plan, &error),
              &error);
   double reached = 0;

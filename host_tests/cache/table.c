@@ -5,7 +5,7 @@
  *                 [--runs READxWRITE [--blocks READxWRITE] [--prefetch TILESxLEVEL] [--loads]]
  *                 [--schedule TEXT]
  *
- * What stands in the second line takes the place of all wishes of the processor's row of tuning, in
+ * What stands in the second line takes the place of all blockings of the processor's row of tuning, in
  * bytes; TEXT that of what is chosen.
  */
 #include <stdio.h>
@@ -14,19 +14,19 @@
 
 #include "cache/traffic.h"
 
-typedef struct wish {
+typedef struct blocking {
   const char *processor; /* NULL: all */
   const char *part_of_case;
   bool shows_schedules;
   int32_t vector_bytes;
   traffic_change change;
-} wish;
+} blocking;
 
-static bool read_flag(const char *name, wish *made) {
+static bool read_flag(const char *name, blocking *made) {
   if (strcmp(name, "--schedules") == 0) {
     made->shows_schedules = true;
   } else if (strcmp(name, "--loads") == 0) {
-    made->change.wish.loads = true;
+    made->change.blocking.loads = true;
   } else {
     return false;
   }
@@ -39,7 +39,7 @@ static rlt_reach read_pair(const char *text) {
   return (rlt_reach){first, *end == 'x' ? strtoll(end + 1, NULL, 10) : 0};
 }
 
-static bool read_option(const char *name, const char *value, wish *made) {
+static bool read_option(const char *name, const char *value, blocking *made) {
   if (strcmp(name, "--processor") == 0) {
     made->processor = value;
   } else if (strcmp(name, "--case") == 0) {
@@ -49,12 +49,12 @@ static bool read_option(const char *name, const char *value, wish *made) {
   } else if (strcmp(name, "--vector") == 0) {
     made->vector_bytes = (int32_t)strtol(value, NULL, 10);
   } else if (strcmp(name, "--runs") == 0) {
-    made->change.wish.runs = read_pair(value);
+    made->change.blocking.runs = read_pair(value);
   } else if (strcmp(name, "--blocks") == 0) {
-    made->change.wish.blocks = read_pair(value);
+    made->change.blocking.blocks = read_pair(value);
   } else if (strcmp(name, "--prefetch") == 0) {
     const rlt_reach pair = read_pair(value);
-    made->change.wish.prefetch =
+    made->change.blocking.prefetch =
         (rlt_prefetch){(int32_t)pair.read_bytes, (int32_t)pair.write_bytes};
   } else {
     return false;
@@ -62,7 +62,7 @@ static bool read_option(const char *name, const char *value, wish *made) {
   return true;
 }
 
-static bool read_wish(int count, char **arguments, wish *made) {
+static bool read_blocking(int count, char **arguments, blocking *made) {
   for (int i = 1; i < count; ++i) {
     if (read_flag(arguments[i], made)) {
       continue;
@@ -84,7 +84,7 @@ static void print_head(void) {
          "TLB2", "L2", "L3");
 }
 
-static void print_row(const processor *on, const traffic_case *of, const wish *as) {
+static void print_row(const processor *on, const traffic_case *of, const blocking *as) {
   processor with = *on;
   with.vector_bytes = as->vector_bytes > 0 ? as->vector_bytes : on->vector_bytes;
   traffic found;
@@ -98,8 +98,9 @@ static void print_row(const processor *on, const traffic_case *of, const wish *a
 }
 
 int main(int argc, char **argv) {
-  wish made = {.change.wish = {.blocks = {RLT_PAGE_BYTES, RLT_PAGE_BYTES}, .prefetch = {1, 1}}};
-  if (!read_wish(argc, argv, &made)) {
+  blocking made = {
+      .change.blocking = {.blocks = {RLT_PAGE_BYTES, RLT_PAGE_BYTES}, .prefetch = {1, 1}}};
+  if (!read_blocking(argc, argv, &made)) {
     return 2;
   }
   print_head();

@@ -32,14 +32,14 @@ static const relayout_case cases[] = {
     {"f32[64,256]{1,0}", "f32[64,256]{1,0:T(8,128)}"},
 };
 
-/* `wish` stands in place of the row of tuning's where it is not NULL; the plan outlives neither. */
+/* `blocking` stands in place of the row of tuning's where it is not NULL; the plan outlives neither. */
 static relayout_plan *plan_of(const processor *on, const relayout_case *of, bool streams,
-                              const rlt_tile_wish *wish, rlt_tuning *tuning) {
+                              const rlt_tile_blocking *blocking, rlt_tuning *tuning) {
   relayout_device *const device = processor_device(on);
   *tuning = *device->tuning;
-  for (int w = 0; w < RLT_WORD_SIZES && wish != NULL; ++w) {
+  for (int w = 0; w < RLT_WORD_SIZES && blocking != NULL; ++w) {
     for (int t = 0; t < RLT_TILES; ++t) {
-      tuning->words[w].tiles[t] = *wish;
+      tuning->words[w].tiles[t] = *blocking;
     }
   }
   device->tuning = tuning;
@@ -114,12 +114,12 @@ static void expect_prefetches(rlt_prefetch prefetch, bool loads) {
   static const replay_options options = {
       .bytes_counted = INT64_MAX, .streams = true, .prefetches = true};
   const int64_t lines = 256 * 256 / 16;
-  const rlt_tile_wish wish = {.runs = {128, 128},
-                              .blocks = {RLT_PAGE_BYTES, RLT_PAGE_BYTES},
-                              .prefetch = prefetch,
-                              .loads = loads};
+  const rlt_tile_blocking blocking = {.runs = {128, 128},
+                                      .blocks = {RLT_PAGE_BYTES, RLT_PAGE_BYTES},
+                                      .prefetch = prefetch,
+                                      .loads = loads};
   rlt_tuning tuning;
-  relayout_plan *const plan = plan_of(&processors[0], &square, true, &wish, &tuning);
+  relayout_plan *const plan = plan_of(&processors[0], &square, true, &blocking, &tuning);
   const rlt_schedule *const schedule = &plan->work.parts[0].ways[0].candidate.schedule;
   assert_int_equal(schedule->prefetch.tiles, prefetch.tiles);
   assert_int_equal(schedule->loads, loads);

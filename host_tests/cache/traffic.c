@@ -63,11 +63,11 @@ static void expect(relayout_status status, const relayout_error *error) {
   }
 }
 
-static rlt_tuning changed(const rlt_tuning *from, const rlt_tile_wish *wish) {
+static rlt_tuning changed(const rlt_tuning *from, const rlt_tile_blocking *blocking) {
   rlt_tuning tuning = *from;
-  for (int w = 0; w < RLT_WORD_SIZES && wish->runs.read_bytes > 0; ++w) {
+  for (int w = 0; w < RLT_WORD_SIZES && blocking->runs.read_bytes > 0; ++w) {
     for (int t = 0; t < RLT_TILES; ++t) {
-      tuning.words[w].tiles[t] = *wish;
+      tuning.words[w].tiles[t] = *blocking;
     }
   }
   return tuning;
@@ -79,11 +79,11 @@ static relayout_plan *make_plan(relayout_device *device, const traffic_case *of,
   relayout_shape from, to;
   expect(relayout_shape_parse(of->from, &from, &error), &error);
   expect(relayout_shape_parse(of->to, &to, &error), &error);
-  rlt_wish wish;
-  rlt_wish_clear(&wish);
+  rlt_plan_request request;
+  rlt_plan_request_clear(&request);
   relayout_plan *plan = NULL;
   const rlt_texts texts = {.count = schedule != NULL, .of = &schedule};
-  expect(rlt_plan_create(device, &from, &to, &wish, texts, &plan, &error), &error);
+  expect(rlt_plan_create(device, &from, &to, &request, texts, &plan, &error), &error);
   return plan;
 }
 
@@ -128,7 +128,7 @@ static void replay_plan(const relayout_plan *plan, const processor *on, traffic 
 void traffic_find(const processor *on, const traffic_case *of, const traffic_change *change,
                   traffic *found) {
   relayout_device *const device = processor_device(on);
-  const rlt_tuning tuning = changed(device->tuning, &change->wish);
+  const rlt_tuning tuning = changed(device->tuning, &change->blocking);
   device->tuning = &tuning;
   relayout_plan *const plan = make_plan(device, of, change->schedule);
   replay_plan(plan, on, found);

@@ -23,8 +23,8 @@ extern const size_t traffic_case_count;
 
 /* What is to be different from what the library does there; zeros leave that as it is. */
 typedef struct traffic_change {
-  rlt_tile_wish wish;   /* in place of all of the row of tuning's */
-  const char *schedule; /* the schedule's text */
+  rlt_tile_blocking blocking; /* in place of all of the row of tuning's */
+  const char *schedule;       /* the schedule's text */
 } traffic_change;
 
 enum { TRAFFIC_SCHEDULE_SIZE = 400 };

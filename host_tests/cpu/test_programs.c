@@ -292,7 +292,7 @@ static void test_small_problems(void **state) {
   }
 }
 
-/* What tiles read is brought together before it is transposed, where that is wished for. */
+/* What tiles read is brought together before it is transposed, where that is asked for. */
 static void test_loaded_words(void **state) {
   (void)state;
   relayout_device *const device = make_device(false);
@@ -598,16 +598,17 @@ static void test_bytes(void **state) {
       {"u8[63]{0:T(9)}", "u8[63]{0:T(7)}"},
       {"f32[0,3]", "f32[0,3]{0,1}"},
   };
-  rlt_wish wish;
-  rlt_wish_clear(&wish);
+  rlt_plan_request request;
+  rlt_plan_request_clear(&request);
   relayout_device *const device = make_device(false);
   for (size_t i = 0; i < sizeof sides / sizeof sides[0]; ++i) {
     const relayout_shape from = shape_of(sides[i][0]);
     const relayout_shape to = shape_of(sides[i][1]);
     relayout_plan *plan = NULL;
     const size_t before = atomic_load(&bytes);
-    assert_int_equal(rlt_plan_create(device, &from, &to, &wish, (rlt_texts){0, NULL}, &plan, NULL),
-                     RELAYOUT_OK);
+    assert_int_equal(
+        rlt_plan_create(device, &from, &to, &request, (rlt_texts){0, NULL}, &plan, NULL),
+        RELAYOUT_OK);
     const size_t taken = atomic_load(&bytes) - before;
     const uint64_t told = rlt_plan_host_bytes(plan);
     print_message("%s: %zu bytes, told %zu\n", sides[i][0], taken, (size_t)told);

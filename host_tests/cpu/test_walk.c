@@ -63,7 +63,7 @@ static bool combined_loops_agree(const rlt_order *order, const rlt_combining *co
 /* The loops of blocks along both sides' pages, of long runs, and along all loops that tiles could
  * go on with each other's segments along. */
 static bool all_walks_agree(const rlt_grid *grid, int64_t least_blocks) {
-  const rlt_block_wish wishes[] = {
+  const rlt_loop_blocking blockings[] = {
       {.near_source = 250, .near_destination = 250, .least_blocks = least_blocks},
       {.near_source = 250,
        .near_destination = 250,
@@ -73,8 +73,8 @@ static bool all_walks_agree(const rlt_grid *grid, int64_t least_blocks) {
   bool agree = true;
   rlt_loops loops;
   rlt_order order;
-  for (size_t i = 0; agree && i < sizeof wishes / sizeof *wishes; ++i) {
-    rlt_loops_make(grid, &wishes[i], &loops);
+  for (size_t i = 0; agree && i < sizeof blockings / sizeof *blockings; ++i) {
+    rlt_loops_make(grid, &blockings[i], &loops);
     rlt_order_make(grid, &loops, &order);
     agree = walks_agree(&order, least_blocks);
   }
@@ -83,7 +83,7 @@ static bool all_walks_agree(const rlt_grid *grid, int64_t least_blocks) {
   for (int32_t l = grid->loop_count; agree && l-- > 0;) {
     if (grid->loops[l].count > 1 && grid->loops[l].destination_step > 0) {
       combining.loops[combining.count++] = l;
-      rlt_loops_make_combining(grid, &combining, l, &wishes[0], &loops);
+      rlt_loops_make_combining(grid, &combining, l, &blockings[0], &loops);
       rlt_order_make(grid, &loops, &order);
       agree = walks_agree(&order, least_blocks) && combined_loops_agree(&order, &combining, l);
     }

@@ -73,10 +73,10 @@ static relayout_plan *plan_with(relayout_device *device, const rlt_problem *prob
                                 const char *schedule) {
   relayout_plan *plan = NULL;
   relayout_error error = {0};
-  rlt_wish wish;
-  rlt_wish_clear(&wish);
+  rlt_plan_request request;
+  rlt_plan_request_clear(&request);
   const rlt_texts texts = {.count = schedule != NULL, .of = &schedule};
-  if (rlt_plan_create_for_problem(device, problem, &wish, texts, &plan, &error) != RELAYOUT_OK) {
+  if (rlt_plan_create_for_problem(device, problem, &request, texts, &plan, &error) != RELAYOUT_OK) {
     fprintf(stderr, "rlt_plan_create_for_problem: %s\n", error.message);
     return NULL;
   }

@@ -9,7 +9,7 @@
 typedef struct fault_state {
   atomic_bool armed;
   atomic_int_fast64_t calls;
-  fault_wish wish;
+  fault_request request;
   fault_report report;
 } fault_state;
 
@@ -26,8 +26,8 @@ bool fault_share(void) {
   return true;
 }
 
-void fault_arm(const fault_wish *wish) {
-  state->wish = *wish;
+void fault_arm(const fault_request *request) {
+  state->request = *request;
   memset(&state->report, 0, sizeof state->report);
   atomic_store(&state->calls, 0);
 }
@@ -50,14 +50,14 @@ bool fault_strikes(fault_kind kind, const char *call, int32_t *variant) {
   }
   const int64_t number = atomic_fetch_add(&state->calls, 1) + 1;
   fault_report *const report = &state->report;
-  const bool first = number == state->wish.number;
+  const bool first = number == state->request.number;
   if (first) {
     report->kind = kind;
     snprintf(report->call, sizeof report->call, "%s", call);
     report->struck = true;
   }
-  *variant = state->wish.variant;
-  return first || (state->wish.goes_on && report->struck && report->kind == kind);
+  *variant = state->request.variant;
+  return first || (state->request.goes_on && report->struck && report->kind == kind);
 }
 
 void fault_note_code(int32_t code) {

@@ -18,11 +18,11 @@ typedef enum fault_kind {
   FAULT_OPENCL
 } fault_kind;
 
-typedef struct fault_wish {
+typedef struct fault_request {
   int64_t number;  /* of the call that fails, the first being 1; 0: none */
   bool goes_on;    /* so do all later calls of its kind */
   int32_t variant; /* which of the errors that the call knows, 0 being the likeliest */
-} fault_wish;
+} fault_request;
 
 enum { FAULT_NAME_SIZE = 48 };
 
@@ -40,7 +40,7 @@ bool fault_share(void);
 
 /* Begins a new count; calls are counted, and fail, from each fault_continue to the next
  * fault_pause. */
-void fault_arm(const fault_wish *wish);
+void fault_arm(const fault_request *request);
 void fault_continue(void);
 void fault_pause(void);
 /* What happened since fault_arm. */

@@ -44,7 +44,7 @@ static relayout_error untouched_error;
 
 static void print_trial(void) {
   const scenario *const it = &ran->scenarios[at->scenario];
-  const fault_wish *const how = &ran->variations[at->variation];
+  const fault_request *const how = &ran->variations[at->variation];
   const fault_report *const report = fault_reported();
   printf("FAILED: %s, call %lld", it->name, (long long)at->number);
   if (report->struck) {
@@ -143,14 +143,14 @@ static bool is_left(char *text, size_t capacity) {
   return is;
 }
 
-static void run_trial(const scenario *it, const fault_wish *how) {
-  fault_wish wish = *how;
-  wish.number = at->number;
+static void run_trial(const scenario *it, const fault_request *how) {
+  fault_request request = *how;
+  request.number = at->number;
   trial_failed = false;
   memset(permitted, 0, sizeof permitted);
   alarm(TRIAL_SECONDS);
   live_mark();
-  fault_arm(&wish);
+  fault_arm(&request);
   it->run(it);
   char left[256];
   if (is_left(left, sizeof left)) {
@@ -165,7 +165,7 @@ static void run_trial(const scenario *it, const fault_wish *how) {
 }
 
 /* Numbers from at->number to the first one with nothing left to fail. */
-static void run_variation(const scenario *it, const fault_wish *how) {
+static void run_variation(const scenario *it, const fault_request *how) {
   do {
     run_trial(it, how);
     ++at->number;

@@ -27,7 +27,7 @@ typedef struct scenario {
 typedef struct harness {
   const scenario *scenarios;
   size_t count;
-  const fault_wish
+  const fault_request
       *variations; /* the first `quick_variations` of them are those of the quick run */
   size_t variation_count;
   size_t quick_variations;

@@ -308,7 +308,7 @@ static const scenario scenarios[] = {
     {.name = "raw_auto", .run = raw_on_any, .is_long = true},
 };
 
-static const fault_wish variations[] = {
+static const fault_request variations[] = {
     {0, false, 0}, {0, false, 1}, {0, true, 0}, {0, false, 2}, {0, true, 1}};
 
 /* What the command gives when nothing fails; its data by the oracle. */

@@ -412,7 +412,7 @@ static const scenario scenarios[] = {
     {.name = "explain", .moved = &moves[PARTED], .run = explain},
 };
 
-static const fault_wish variations[] = {
+static const fault_request variations[] = {
     {0, false, 0}, {0, true, 0}, {0, false, 1}, {0, false, 2}, {0, true, 1}};
 
 int main(int argument_count, char **arguments) {

@@ -621,7 +621,7 @@ static const scenario scenarios[] = {
 };
 
 /* None that interrupts for good: whoever tries again would never end. */
-static const fault_wish variations[] = {
+static const fault_request variations[] = {
     {0, false, 0}, {0, true, 0}, {0, false, 1}, {0, false, 2}, {0, true, 1}};
 
 /* The handles of the device that the library thinks best. */

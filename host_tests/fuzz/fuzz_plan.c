@@ -114,13 +114,13 @@ static void take_request(input *from, request *made) {
   const uint8_t first = take(from);
   made->shrinks = first % 8 != 0;
   made->rank = first / 8 % (MOST_RANK + 1);
-  const uint8_t wish = take(from);
-  made->options.effort = (relayout_plan_effort)(wish % 2);
-  made->is_forced = wish / 2 % 2 == 1;
-  made->schedule = wish / 4 % 8;
-  made->options.overflow = (relayout_integer_overflow)(wish / 32 % 2);
-  made->options.rounding = (relayout_rounding)(wish / 64 % 2);
-  made->options.scale = wish < 192 ? 1 : scales[wish % 6];
+  const uint8_t drawn = take(from);
+  made->options.effort = (relayout_plan_effort)(drawn % 2);
+  made->is_forced = drawn / 2 % 2 == 1;
+  made->schedule = drawn / 4 % 8;
+  made->options.overflow = (relayout_integer_overflow)(drawn / 32 % 2);
+  made->options.rounding = (relayout_rounding)(drawn / 64 % 2);
+  made->options.scale = drawn < 192 ? 1 : scales[drawn % 6];
   for (int32_t d = 0; d < made->rank; ++d) {
     made->dimensions[d] = take_number(from);
   }

@@ -28,17 +28,17 @@ static uint8_t *random_bytes(size_t size, uint64_t *seed) {
 /* NULL where the method offers nothing. `schedule` NULL: the plan chooses. */
 static relayout_plan *make_plan(const opencl_bench *bench, const rlt_problem *problem,
                                 const char *method, const char *schedule) {
-  rlt_wish wish;
-  rlt_wish_clear(&wish);
+  rlt_plan_request request;
+  rlt_plan_request_clear(&request);
   if (method != NULL) {
-    wish.method = rlt_method_named(method, strlen(method));
-    assert_non_null(wish.method);
+    request.method = rlt_method_named(method, strlen(method));
+    assert_non_null(request.method);
   }
   const rlt_texts texts = {schedule == NULL ? 0 : 1, &schedule};
   relayout_plan *plan = NULL;
   relayout_error error = {0};
   const relayout_status status =
-      rlt_plan_create_for_problem(bench->device, problem, &wish, texts, &plan, &error);
+      rlt_plan_create_for_problem(bench->device, problem, &request, texts, &plan, &error);
   if (status == RELAYOUT_UNSUPPORTED && method != NULL) {
     return NULL;
   }

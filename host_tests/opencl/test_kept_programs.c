@@ -50,13 +50,13 @@ static bool move(relayout_device *device, size_t number, relayout_error *error) 
   memset(destination, 0x7f, sizeof destination);
   relayout_shape from;
   relayout_shape to;
-  rlt_wish wish;
-  rlt_wish_clear(&wish);
-  wish.method = rlt_method_named(moves[number].method, strlen(moves[number].method));
+  rlt_plan_request request;
+  rlt_plan_request_clear(&request);
+  request.method = rlt_method_named(moves[number].method, strlen(moves[number].method));
   relayout_plan *plan = NULL;
   if (relayout_shape_parse("f32[37,53]{1,0}", &from, error) != RELAYOUT_OK ||
       relayout_shape_parse(moves[number].to, &to, error) != RELAYOUT_OK ||
-      rlt_plan_create(device, &from, &to, &wish, (rlt_texts){0, NULL}, &plan, error) !=
+      rlt_plan_create(device, &from, &to, &request, (rlt_texts){0, NULL}, &plan, error) !=
           RELAYOUT_OK) {
     return false;
   }

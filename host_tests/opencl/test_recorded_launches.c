@@ -516,11 +516,11 @@ static void test_every_schedule_elsewhere(void **state) {
 
 static relayout_plan *plan_of_problem(const opencl_bench *bench, const rlt_problem *problem,
                                       rlt_texts texts) {
-  rlt_wish wish;
-  rlt_wish_clear(&wish);
+  rlt_plan_request request;
+  rlt_plan_request_clear(&request);
   relayout_plan *plan = NULL;
   relayout_error error = {0};
-  if (rlt_plan_create_for_problem(bench->device, problem, &wish, texts, &plan, &error) !=
+  if (rlt_plan_create_for_problem(bench->device, problem, &request, texts, &plan, &error) !=
       RELAYOUT_OK) {
     definition_print(problem);
     fail_msg("%s", error.message);

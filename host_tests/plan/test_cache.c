@@ -23,7 +23,7 @@ typedef struct bench {
   const rlt_backend *own_backend;
   rlt_backend backend;
   rlt_plan_cache *cache;
-  rlt_wish wish; /* of all plans */
+  rlt_plan_request request; /* of all plans */
 } bench;
 
 static void set_up(bench *made) {
@@ -32,7 +32,7 @@ static void set_up(bench *made) {
   made->backend = *made->own_backend;
   made->backend.program_bytes = program_bytes;
   made->device->backend = &made->backend;
-  rlt_wish_clear(&made->wish);
+  rlt_plan_request_clear(&made->request);
   assert_int_equal(rlt_plan_cache_create(&made->cache, NULL), RELAYOUT_OK);
 }
 
@@ -62,7 +62,7 @@ static void add(bench *to, int64_t size) {
   const relayout_shape shape = shape_of_size(size);
   const rlt_texts none = {0, NULL};
   relayout_plan *plan = NULL;
-  assert_int_equal(rlt_plan_create(to->device, &shape, &shape, &to->wish, none, &plan, NULL),
+  assert_int_equal(rlt_plan_create(to->device, &shape, &shape, &to->request, none, &plan, NULL),
                    RELAYOUT_OK);
   assert_int_equal(rlt_plan_device_bytes(plan), size);
   assert_int_equal(rlt_plan_host_bytes(plan), host_bytes());
@@ -73,7 +73,7 @@ static void add(bench *to, int64_t size) {
 static bool finds(bench *in, int64_t size) {
   const relayout_shape shape = shape_of_size(size);
   const rlt_view view = rlt_view_of_shape(&shape);
-  relayout_plan *const found = rlt_plan_cache_find(in->cache, &view, &view, &in->wish);
+  relayout_plan *const found = rlt_plan_cache_find(in->cache, &view, &view, &in->request);
   if (found != NULL) {
     assert_int_equal(found->from.shape.dimensions[0], size);
     relayout_plan_destroy(found);
@@ -203,7 +203,7 @@ static void test_holders(void **state) {
   add(&on, 10);
   const relayout_shape shape = shape_of_size(10);
   const rlt_view view = rlt_view_of_shape(&shape);
-  relayout_plan *const held = rlt_plan_cache_find(on.cache, &view, &view, &on.wish);
+  relayout_plan *const held = rlt_plan_cache_find(on.cache, &view, &view, &on.request);
   assert_non_null(held);
   rlt_plan_cache_clear(on.cache);
   assert_int_equal(on.record.programs_alive, 1);
@@ -253,7 +253,7 @@ static void test_shapes_are_told_apart(void **state) {
   for (int i = 0; i < TEXTS; ++i) {
     shapes[i] = shape_of(texts[i]);
     assert_int_equal(
-        rlt_plan_create(on.device, &shapes[i], &shapes[i], &on.wish, none, &plans[i], NULL),
+        rlt_plan_create(on.device, &shapes[i], &shapes[i], &on.request, none, &plans[i], NULL),
         RELAYOUT_OK);
     rlt_plan_cache_add(on.cache, plans[i]);
   }
@@ -261,7 +261,7 @@ static void test_shapes_are_told_apart(void **state) {
     for (int j = 0; j < TEXTS; ++j) {
       const rlt_view from = rlt_view_of_shape(&shapes[i]);
       const rlt_view to = rlt_view_of_shape(&shapes[j]);
-      relayout_plan *const found = rlt_plan_cache_find(on.cache, &from, &to, &on.wish);
+      relayout_plan *const found = rlt_plan_cache_find(on.cache, &from, &to, &on.request);
       if (i == j) {
         assert_ptr_equal(found, plans[i]);
         relayout_plan_destroy(found);
@@ -284,12 +284,13 @@ static void expect_told_apart(const relayout_shape *one, const relayout_shape *o
   const rlt_view other_view = rlt_view_of_shape(other);
   const rlt_texts none = {0, NULL};
   relayout_plan *plan = NULL;
-  assert_int_equal(rlt_plan_create(on.device, one, one, &on.wish, none, &plan, NULL), RELAYOUT_OK);
+  assert_int_equal(rlt_plan_create(on.device, one, one, &on.request, none, &plan, NULL),
+                   RELAYOUT_OK);
   rlt_plan_cache_add(on.cache, plan);
-  assert_null(rlt_plan_cache_find(on.cache, &other_view, &other_view, &on.wish));
-  assert_null(rlt_plan_cache_find(on.cache, &view, &other_view, &on.wish));
-  assert_null(rlt_plan_cache_find(on.cache, &other_view, &view, &on.wish));
-  relayout_plan *const found = rlt_plan_cache_find(on.cache, &view, &view, &on.wish);
+  assert_null(rlt_plan_cache_find(on.cache, &other_view, &other_view, &on.request));
+  assert_null(rlt_plan_cache_find(on.cache, &view, &other_view, &on.request));
+  assert_null(rlt_plan_cache_find(on.cache, &other_view, &view, &on.request));
+  relayout_plan *const found = rlt_plan_cache_find(on.cache, &view, &view, &on.request);
   assert_ptr_equal(found, plan);
   relayout_plan_destroy(found);
   relayout_plan_destroy(plan);
@@ -324,8 +325,8 @@ static void test_what_is_not_valid_is_not_found(void **state) {
 }
 
 /* And so do views that differ in strides, where they begin and whether they may be written; and
- * wishes. */
-static void test_views_and_wishes_are_told_apart(void **state) {
+ * requests. */
+static void test_views_and_requests_are_told_apart(void **state) {
   (void)state;
   bench on;
   set_up(&on);
@@ -339,13 +340,13 @@ static void test_views_and_wishes_are_told_apart(void **state) {
                             {.shape = &shape, .byte_offset = 8},
                             {.shape = &shape, .is_read_only = true}};
   enum { VIEWS = sizeof views / sizeof views[0] };
-  rlt_wish measured = on.wish;
+  rlt_plan_request measured = on.request;
   measured.effort = RELAYOUT_PLAN_MEASURE;
   const rlt_texts none = {0, NULL};
   const rlt_view whole = rlt_view_of_shape(&shape);
   for (int v = 0; v < 2 * VIEWS; ++v) {
     relayout_plan *plan = NULL;
-    assert_int_equal(rlt_plan_create(on.device, &shape, &shape, &on.wish, none, &plan, NULL),
+    assert_int_equal(rlt_plan_create(on.device, &shape, &shape, &on.request, none, &plan, NULL),
                      RELAYOUT_OK);
     relayout_view *const side = v < VIEWS ? &plan->from : &plan->to;
     const rlt_view *const of = &views[v % VIEWS];
@@ -359,7 +360,7 @@ static void test_views_and_wishes_are_told_apart(void **state) {
     for (int other = 0; other < VIEWS; ++other) {
       const rlt_view *const from = v < VIEWS ? &views[other] : &whole;
       const rlt_view *const to = v < VIEWS ? &whole : &views[other];
-      relayout_plan *const found = rlt_plan_cache_find(on.cache, from, to, &on.wish);
+      relayout_plan *const found = rlt_plan_cache_find(on.cache, from, to, &on.request);
       assert_true(found == (other == v % VIEWS ? plan : NULL));
       if (found != NULL) {
         relayout_plan_destroy(found);
@@ -381,7 +382,7 @@ int main(void) {
       HELD_TEST(test_shapes_are_told_apart),
       HELD_TEST(test_equal_hashes_are_told_apart),
       HELD_TEST(test_what_is_not_valid_is_not_found),
-      HELD_TEST(test_views_and_wishes_are_told_apart),
+      HELD_TEST(test_views_and_requests_are_told_apart),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

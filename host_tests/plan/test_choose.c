@@ -11,12 +11,12 @@
 #include "shape_of.h"
 
 static relayout_plan *plan_by(relayout_device *device, const char *from_text, const char *to_text,
-                              const rlt_wish *wish) {
+                              const rlt_plan_request *request) {
   const relayout_shape from = shape_of(from_text);
   const relayout_shape to = shape_of(to_text);
   const rlt_texts none = {0, NULL};
   relayout_plan *plan = NULL;
-  assert_int_equal(rlt_plan_create(device, &from, &to, wish, none, &plan, NULL), RELAYOUT_OK);
+  assert_int_equal(rlt_plan_create(device, &from, &to, request, none, &plan, NULL), RELAYOUT_OK);
   return plan;
 }
 
@@ -30,8 +30,8 @@ static times times_of(const rlt_candidates *candidates, rlt_reach runs) {
   times made = {0, 0};
   for (int32_t i = 0; i < candidates->count; ++i) {
     const rlt_candidate *const of = &candidates->of[i];
-    if (of->schedule.wish.runs.read_bytes == runs.read_bytes &&
-        of->schedule.wish.runs.write_bytes == runs.write_bytes) {
+    if (of->schedule.blocking.runs.read_bytes == runs.read_bytes &&
+        of->schedule.blocking.runs.write_bytes == runs.write_bytes) {
       made.runs = of->cost.times[RLT_COST_RUNS];
       made.others = 1 / of->cost.fraction - made.runs;
     }
@@ -48,15 +48,15 @@ static void test_clearly_faster_is_chosen(void **state) {
   recorder record;
   relayout_device *const device = recorder_cpu_device(&record);
   rlt_tuning row = cpu_tuning;
-  rlt_wish wish;
+  rlt_plan_request request;
   rlt_candidates candidates;
-  rlt_wish_clear(&wish);
+  rlt_plan_request_clear(&request);
   row.words[2].rates.of[RLT_RATE_RUN] = 1;
   for (int i = 1; i < RLT_OTHER_RUNS; ++i) {
     row.other_runs[i] = row.other_runs[0];
   }
   device->tuning = &row;
-  relayout_plan *plan = plan_by(device, from, to, &wish);
+  relayout_plan *plan = plan_by(device, from, to, &request);
   assert_int_equal(rlt_plan_candidates(plan, 0, &candidates, NULL), RELAYOUT_OK);
   const times own = times_of(&candidates, (rlt_reach){256, 512});
   const times other = times_of(&candidates, (rlt_reach){512, 128});
@@ -69,26 +69,26 @@ static void test_clearly_faster_is_chosen(void **state) {
         (faster[i] * other.others - own.others) / (own.runs - faster[i] * other.runs);
     assert_true(rate >= 0);
     row.words[2].rates.of[RLT_RATE_RUN] = rate;
-    plan = plan_by(device, from, to, &wish);
+    plan = plan_by(device, from, to, &request);
     const rlt_candidate *const chosen = &plan->work.parts[0].ways[0].candidate;
     print_message("%g times as fast, by %g a run\n", faster[i], rate);
-    assert_int_equal(chosen->schedule.wish.runs.read_bytes, i < 2 ? 256 : 512);
+    assert_int_equal(chosen->schedule.blocking.runs.read_bytes, i < 2 ? 256 : 512);
     assert_int_equal(plan->work.parts[0].choice, RLT_CHOICE_ESTIMATED);
     relayout_plan_destroy(plan);
   }
   relayout_device_destroy(device);
 }
 
-/* Schedules are for batches where the wish is. */
+/* Schedules are for batches where the request is. */
 static void test_batches(void **state) {
   (void)state;
   recorder record;
   relayout_device *const device = recorder_device(&record);
   for (int for_batches = 0; for_batches <= 1; ++for_batches) {
-    rlt_wish wish;
-    rlt_wish_clear(&wish);
-    wish.for_batches = for_batches;
-    relayout_plan *const plan = plan_by(device, "f32[64,41]{1,0}", "f32[64,41]{0,1}", &wish);
+    rlt_plan_request request;
+    rlt_plan_request_clear(&request);
+    request.for_batches = for_batches;
+    relayout_plan *const plan = plan_by(device, "f32[64,41]{1,0}", "f32[64,41]{0,1}", &request);
     const rlt_way *const way = &plan->work.parts[0].ways[0];
     assert_int_equal(way->candidate.schedule.batch, for_batches ? 32 : 0);
     assert_int_equal(((const rlt_schedule *)way->program)->batch, for_batches ? 32 : 0);
@@ -110,10 +110,10 @@ static void test_staged_destinations_stay(void **state) {
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
     recorder record;
     relayout_device *const device = recorder_cpu_device(&record);
-    rlt_wish wish;
-    rlt_wish_clear(&wish);
-    wish.stages_destination = cases[i].stages;
-    relayout_plan *const plan = plan_by(device, cases[i].from, cases[i].to, &wish);
+    rlt_plan_request request;
+    rlt_plan_request_clear(&request);
+    request.stages_destination = cases[i].stages;
+    relayout_plan *const plan = plan_by(device, cases[i].from, cases[i].to, &request);
     assert_int_equal(plan->work.parts[0].ways[0].candidate.schedule.streamed, cases[i].streams);
     relayout_plan_destroy(plan);
     relayout_device_destroy(device);
@@ -128,12 +128,12 @@ static void test_nothing_is_offered(void **state) {
   const rlt_texts none = {0, NULL};
   recorder record;
   relayout_device *const device = recorder_device(&record);
-  rlt_wish wish;
+  rlt_plan_request request;
   relayout_plan *plan = NULL;
   relayout_error error;
-  rlt_wish_clear(&wish);
-  wish.method = &rlt_method_fill;
-  assert_int_equal(rlt_plan_create(device, &from, &to, &wish, none, &plan, &error),
+  rlt_plan_request_clear(&request);
+  request.method = &rlt_method_fill;
+  assert_int_equal(rlt_plan_create(device, &from, &to, &request, none, &plan, &error),
                    RELAYOUT_UNSUPPORTED);
   assert_string_equal(error.message, "method `fill` has no schedule for this relayout");
   assert_null(plan);

@@ -217,9 +217,9 @@ static void test_chunks_of_a_plan(void **state) {
       assert_int_equal(part->box->start[1], 0);
       assert_int_equal(part->box->sizes[1], 1000);
       assert_int_equal(part->chunk_count, 0);
-      assert_int_equal(part->wish.stages_destination, limits[i].destination > 0);
-      assert_int_equal(part->wish.chunks.source, 0);
-      assert_int_equal(part->wish.chunks.destination, 0);
+      assert_int_equal(part->request.stages_destination, limits[i].destination > 0);
+      assert_int_equal(part->request.chunks.source, 0);
+      assert_int_equal(part->request.chunks.destination, 0);
     }
     const size_t ways = (size_t)plan->work.parts[0].way_count;
     const size_t alone = sizeof *plan + sizeof(rlt_part) + ways * sizeof(rlt_schedule);

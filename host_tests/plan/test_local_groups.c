@@ -164,7 +164,7 @@ static void test_single_words(void **state) {
   rlt_candidates_free(&candidates);
 }
 
-/* What schedules begin with: no tile, and of work-items that share tiles their wish. */
+/* What schedules begin with: no tile, and of work-items that share tiles their blocking. */
 static void test_schedules_without_a_tile(void **state) {
   (void)state;
   static const rlt_problem word = {.element_bytes = 4};
@@ -183,16 +183,16 @@ static void test_schedules_without_a_tile(void **state) {
   assert_ptr_equal(made.target, &rlt_gpu_target);
   assert_int_equal(made.move, RLT_MOVE_FILL);
   assert_int_equal(made.tile_bytes, 16384);
-  assert_int_equal(made.wish.runs.read_bytes, 7);
-  assert_int_equal(made.wish.blocks.write_bytes, 10);
+  assert_int_equal(made.blocking.runs.read_bytes, 7);
+  assert_int_equal(made.blocking.blocks.write_bytes, 10);
   expect_group(&made.columns, &rlt_no_axes);
   expect_group(&made.rows, &rlt_no_axes);
   scene.facts = &cpu_facts;
   made = rlt_method_schedule(&scene, RLT_MOVE_FILL, "so");
   assert_ptr_equal(made.target, &rlt_cpu_target);
-  assert_int_equal(made.wish.runs.read_bytes, 0);
-  assert_int_equal(made.wish.runs.write_bytes, 0);
-  assert_int_equal(made.wish.blocks.read_bytes, 0);
+  assert_int_equal(made.blocking.runs.read_bytes, 0);
+  assert_int_equal(made.blocking.runs.write_bytes, 0);
+  assert_int_equal(made.blocking.blocks.read_bytes, 0);
 }
 
 /* What is filled: runs as they are copied, or as whole bytes of packed elements are looked up. */

@@ -34,7 +34,7 @@ typedef struct ordered {
   int64_t columns;
   int32_t row_axis;
   int64_t rows;
-  rlt_block_wish wish;
+  rlt_loop_blocking blocking;
   const char *loops;
 } ordered;
 
@@ -152,7 +152,7 @@ static const ordered by_hand[] = {
     {LONG_RUNS(40), 0, 1000, -1, 1, {.tiles = 80, .least_blocks = 1}, "1:40,2:2/2"},
     {LONG_RUNS(40), 0, 1000, -1, 1, {.tiles = 8, .least_blocks = 32}, "1:4/1,2"},
     {LONG_RUNS(40), 0, 1000, -1, 1, {.tiles = 0, .least_blocks = 1}, "/1,2"},
-    /* However little of either side is wished for, tiles are not counted. */
+    /* However little of either side is asked for, tiles are not counted. */
     {LONG_RUNS(40), 0, 1000, -1, 1, {.near_source = 1, .tiles = 8, .least_blocks = 1}, "/1,2"},
     {LONG_RUNS(40), 0, 1000, -1, 1, {.near_destination = 1, .tiles = 8, .least_blocks = 1}, "/1,2"},
     /* Loops that no block can end within come in the source's order all the same. */
@@ -210,7 +210,7 @@ static void test_blocks_by_hand(void **state) {
     rlt_loops loops;
     print_message("case %zu\n", i);
     grid_of(&by_hand[i], &grid);
-    rlt_loops_make(&grid, &by_hand[i].wish, &loops);
+    rlt_loops_make(&grid, &by_hand[i].blocking, &loops);
     expect_loops(&loops, by_hand[i].loops);
   }
 }
@@ -275,7 +275,7 @@ static void test_combining_by_hand(void **state) {
   for (size_t i = 0; i < sizeof by_hand_combining / sizeof by_hand_combining[0]; ++i) {
     const combining_case *const of = &by_hand_combining[i];
     const ordered like = {of->problem, 0, of->columns, of->row_axis, of->rows, {NEAR(0)}, NULL};
-    const rlt_block_wish wish = {NEAR(of->near), .least_blocks = 1};
+    const rlt_loop_blocking blocking = {NEAR(of->near), .least_blocks = 1};
     rlt_grid grid;
     rlt_combining combining;
     rlt_loops loops;
@@ -287,7 +287,7 @@ static void test_combining_by_hand(void **state) {
       assert_int_equal(combining.loops[c], of->combining.loops[c]);
     }
     if (combining.count > 0) {
-      rlt_loops_make_combining(&grid, &combining, of->between, &wish, &loops);
+      rlt_loops_make_combining(&grid, &combining, of->between, &blocking, &loops);
       expect_loops(&loops, of->loops);
     }
   }
@@ -381,15 +381,15 @@ static void free_iterator(iterator *freed) {
   free(freed->blocks);
 }
 
-static rlt_block_wish wish_at_random(uint64_t *seed) {
+static rlt_loop_blocking blocking_at_random(uint64_t *seed) {
   const bool only_whole = definition_random(seed, 3) == 0;
   const int64_t near = definition_random(seed, 2) == 0 ? 0 : 1 + definition_random(seed, 200);
   const int64_t side = definition_random(seed, 3); /* both, or one of them alone */
-  return (rlt_block_wish){.near_source = side == 1 ? 0 : near,
-                          .near_destination = side == 2 ? 0 : near,
-                          .tiles = only_whole ? 0 : definition_random(seed, 40),
-                          .least_blocks = only_whole ? 1 : 1 + definition_random(seed, 60),
-                          .only_whole = only_whole};
+  return (rlt_loop_blocking){.near_source = side == 1 ? 0 : near,
+                             .near_destination = side == 2 ? 0 : near,
+                             .tiles = only_whole ? 0 : definition_random(seed, 40),
+                             .least_blocks = only_whole ? 1 : 1 + definition_random(seed, 60),
+                             .only_whole = only_whole};
 }
 
 static bool grid_at_random(uint64_t *seed, rlt_problem *problem, rlt_group *columns,
@@ -430,13 +430,13 @@ static void test_every_tile_once(void **state) {
     if (!grid_at_random(&seed, &problem, &columns, &rows, &grid)) {
       continue;
     }
-    const rlt_block_wish wish = wish_at_random(&seed);
-    rlt_loops_make(&grid, &wish, &loops);
+    const rlt_loop_blocking blocking = blocking_at_random(&seed);
+    rlt_loops_make(&grid, &blocking, &loops);
     if (!make_iterator(&grid, &loops, &made) ||
-        made.block_count < rlt_min(wish.least_blocks, grid.tile_count) ||
-        (wish.only_whole && !blocks_are_whole(&grid, &loops))) {
+        made.block_count < rlt_min(blocking.least_blocks, grid.tile_count) ||
+        (blocking.only_whole && !blocks_are_whole(&grid, &loops))) {
       definition_print(&problem);
-      fail_msg("seed %" PRIu64 ": blocks are not as wished", start);
+      fail_msg("seed %" PRIu64 ": blocks are not as asked", start);
     }
     in_blocks += made.block_count > 1 && made.block_count < grid.tile_count;
     free_iterator(&made);
@@ -500,11 +500,11 @@ static void test_combining_at_random(void **state) {
       continue;
     }
     const int64_t between = definition_random(&seed, 4);
-    rlt_block_wish wish = wish_at_random(&seed);
-    wish.near_source = rlt_max(wish.near_source, 1);
-    wish.near_destination = rlt_max(wish.near_destination, 1);
-    wish.only_whole = false;
-    rlt_loops_make_combining(&grid, &combining, between, &wish, &loops);
+    rlt_loop_blocking blocking = blocking_at_random(&seed);
+    blocking.near_source = rlt_max(blocking.near_source, 1);
+    blocking.near_destination = rlt_max(blocking.near_destination, 1);
+    blocking.only_whole = false;
+    rlt_loops_make_combining(&grid, &combining, between, &blocking, &loops);
     if (!make_iterator(&grid, &loops, &made) || !combining_holds(&made, &combining, between)) {
       definition_print(&problem);
       fail_msg("seed %" PRIu64 ": tiles do not go on with each other", start);

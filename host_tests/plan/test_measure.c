@@ -139,15 +139,15 @@ static void test_any_run_may_be_the_best(void **state) {
 /* Runs of 256 bytes and 512 are the best, and only the second contest knows prefetches into the
  * third level, or tiles in the source's order. */
 static double third_level_is_fast(const recorded_run *run) {
-  const rlt_tile_wish *const wish = &run->schedule->wish;
-  const bool is_best = wish->runs.read_bytes == 256 && wish->runs.write_bytes == 512;
-  return (is_best ? 1e-3 : 4e-3) / (wish->prefetch.level == 3 ? 2 : 1);
+  const rlt_tile_blocking *const blocking = &run->schedule->blocking;
+  const bool is_best = blocking->runs.read_bytes == 256 && blocking->runs.write_bytes == 512;
+  return (is_best ? 1e-3 : 4e-3) / (blocking->prefetch.level == 3 ? 2 : 1);
 }
 
 static double source_order_is_fast(const recorded_run *run) {
-  const rlt_tile_wish *const wish = &run->schedule->wish;
-  const bool is_best = wish->runs.read_bytes == 256 && wish->runs.write_bytes == 512;
-  return (is_best ? 1e-3 : 4e-3) / (wish->blocks.read_bytes == RLT_ALL_THE_WAY ? 2 : 1);
+  const rlt_tile_blocking *const blocking = &run->schedule->blocking;
+  const bool is_best = blocking->runs.read_bytes == 256 && blocking->runs.write_bytes == 512;
+  return (is_best ? 1e-3 : 4e-3) / (blocking->blocks.read_bytes == RLT_ALL_THE_WAY ? 2 : 1);
 }
 
 static void test_what_differs_from_the_winner(void **state) {
@@ -164,10 +164,10 @@ static void test_what_differs_from_the_winner(void **state) {
                      RELAYOUT_OK);
     const rlt_schedule *const found = &plan->work.parts[0].ways[0].candidate.schedule;
     assert_int_equal(plan->work.parts[0].choice, RLT_CHOICE_MEASURED);
-    assert_int_equal(found->wish.runs.read_bytes, 256);
-    assert_int_equal(found->wish.runs.write_bytes, 512);
+    assert_int_equal(found->blocking.runs.read_bytes, 256);
+    assert_int_equal(found->blocking.runs.write_bytes, 512);
     assert_int_equal(found->prefetch.level, i == 0 ? 3 : 1);
-    assert_true((found->wish.blocks.read_bytes == RLT_ALL_THE_WAY) == (i == 1));
+    assert_true((found->blocking.blocks.read_bytes == RLT_ALL_THE_WAY) == (i == 1));
     relayout_plan_destroy(plan);
     relayout_device_destroy(device);
     assert_int_equal(record.programs_alive, 0);
@@ -527,13 +527,13 @@ static int runs_of_first;     /* contest, of eight */
 static double seconds_of_run; /* 0: by what differs from all that the first contest has */
 
 static double count_first(const recorded_run *run) {
-  const rlt_tile_wish *const wish = &run->schedule->wish;
+  const rlt_tile_blocking *const blocking = &run->schedule->blocking;
   runs_of_first += watched->programs_made <= 8;
   if (seconds_of_run > 0) {
     return seconds_of_run;
   }
-  return (wish->runs.read_bytes == 128 && wish->runs.write_bytes == 256 ? 1e-3 : 4e-3) /
-         (wish->prefetch.level == 3 ? 2 : 1);
+  return (blocking->runs.read_bytes == 128 && blocking->runs.write_bytes == 256 ? 1e-3 : 4e-3) /
+         (blocking->prefetch.level == 3 ? 2 : 1);
 }
 
 static void set_up(contest_of *made) {
@@ -602,8 +602,8 @@ static void test_second_contest_is_about_the_winner(void **state) {
       rlt_measure(on.device, &on.candidates, first_that_suits(&on.candidates), false, 100, &left);
   assert_in_range(found, 0, on.candidates.count - 1);
   const rlt_schedule *const won = &on.candidates.of[found].schedule;
-  assert_int_equal(won->wish.runs.read_bytes, 128);
-  assert_int_equal(won->wish.runs.write_bytes, 256);
+  assert_int_equal(won->blocking.runs.read_bytes, 128);
+  assert_int_equal(won->blocking.runs.write_bytes, 256);
   assert_int_equal(won->prefetch.level, 3);
   tear_down(&on);
 }

@@ -156,10 +156,10 @@ static relayout_status plan_by(relayout_device *device, const offered *of, const
                                relayout_plan **plan, relayout_error *error) {
   const relayout_shape from = shape_of(of->from);
   const relayout_shape to = shape_of(of->to);
-  rlt_wish wish;
-  rlt_wish_clear(&wish);
-  wish.method = method;
-  return rlt_plan_create(device, &from, &to, &wish, (rlt_texts){.count = 0}, plan, error);
+  rlt_plan_request request;
+  rlt_plan_request_clear(&request);
+  request.method = method;
+  return rlt_plan_create(device, &from, &to, &request, (rlt_texts){.count = 0}, plan, error);
 }
 
 static void note_method(void *context, const relayout_schedule_info *info) {

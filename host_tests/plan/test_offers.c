@@ -29,12 +29,12 @@ static relayout_plan *plan_of(const rlt_problem *problem, const rlt_facts *facts
                               const rlt_tuning *tuning, recorder *record) {
   relayout_device *const device = recorder_device(record);
   relayout_plan *plan = NULL;
-  rlt_wish wish;
-  rlt_wish_clear(&wish);
+  rlt_plan_request request;
+  rlt_plan_request_clear(&request);
   device->facts = *facts;
   device->tuning = tuning;
   assert_int_equal(
-      rlt_plan_create_for_problem(device, problem, &wish, (rlt_texts){.count = 0}, &plan, NULL),
+      rlt_plan_create_for_problem(device, problem, &request, (rlt_texts){.count = 0}, &plan, NULL),
       RELAYOUT_OK);
   relayout_device_destroy(device);
   return plan;
@@ -370,11 +370,11 @@ static void test_two_ways_to_share_lines(void **state) {
   rlt_candidates_free(&candidates);
 }
 
-/* The tile of `like` by another wish, with lines that tiles share put together or not. */
-static rlt_schedule by_wish(const rlt_candidates *candidates, const rlt_schedule *like,
-                            rlt_tile_wish wish, bool combines) {
+/* The tile of `like` by another blocking, with lines that tiles share put together or not. */
+static rlt_schedule by_blocking(const rlt_candidates *candidates, const rlt_schedule *like,
+                                rlt_tile_blocking blocking, bool combines) {
   rlt_schedule made = *like;
-  made.wish = wish;
+  made.blocking = blocking;
   rlt_cpu_lay_out_tile(candidates->facts, &made);
   rlt_schedule_finish(candidates->facts, candidates->tuning, combines, &made);
   return made;
@@ -389,33 +389,33 @@ static bool is_there(const rlt_candidates *candidates, int32_t first, const rlt_
   return false;
 }
 
-/* From number `first` on there is what one change of a schedule's wish gives, and nothing else; and
+/* From number `first` on there is what one change of a schedule's blocking gives, and nothing else; and
  * nothing twice. */
 static void expect_varied(const rlt_candidates *candidates, int32_t number, int32_t first) {
   static const rlt_stores stores[] = {RLT_STORES_STREAMED, RLT_STORES_CACHED, RLT_STORES_DIRECT};
-  enum { STORES = 3, WISHES = RLT_BLOCK_REACHES + RLT_PREFETCHES + 1 + STORES };
-  assert_in_range(candidates->count, first + 1, first + 2 * WISHES);
+  enum { STORES = 3, BLOCKINGS = RLT_BLOCK_REACHES + RLT_PREFETCHES + 1 + STORES };
+  assert_in_range(candidates->count, first + 1, first + 2 * BLOCKINGS);
   const rlt_schedule *const like = &candidates->of[number].schedule;
-  rlt_tile_wish wishes[WISHES];
-  bool is_wanted[2 * WISHES] = {false};
-  for (int w = 0; w < WISHES; ++w) {
-    wishes[w] = like->wish;
+  rlt_tile_blocking blockings[BLOCKINGS];
+  bool is_wanted[2 * BLOCKINGS] = {false};
+  for (int w = 0; w < BLOCKINGS; ++w) {
+    blockings[w] = like->blocking;
   }
-  rlt_tile_wish *next = wishes;
+  rlt_tile_blocking *next = blockings;
   for (int i = 0; i < RLT_BLOCK_REACHES; ++i) {
     next++->blocks = rlt_block_reaches[i];
   }
   for (int i = 0; i < RLT_PREFETCHES; ++i) {
     next++->prefetch = rlt_prefetches[i];
   }
-  next++->loads = !like->wish.loads;
+  next++->loads = !like->blocking.loads;
   for (int i = 0; i < STORES; ++i) {
     next++->stores = stores[i];
   }
-  for (int w = 0; w < 2 * WISHES; ++w) {
-    const rlt_schedule wanted = by_wish(candidates, like, wishes[w / 2], w % 2 > 0);
+  for (int w = 0; w < 2 * BLOCKINGS; ++w) {
+    const rlt_schedule wanted = by_blocking(candidates, like, blockings[w / 2], w % 2 > 0);
     const bool is_offered =
-        w % 2 == 0 || by_wish(candidates, like, wishes[w / 2], false).only_aligned;
+        w % 2 == 0 || by_blocking(candidates, like, blockings[w / 2], false).only_aligned;
     assert_true(!is_offered || is_there(candidates, 0, &wanted));
     for (int32_t i = first; i < candidates->count; ++i) {
       is_wanted[i - first] =

@@ -905,13 +905,13 @@ static void test_bytes_that_a_box_takes(void **state) {
   relayout_device_destroy(device);
 }
 
-/* ---- What callers wish for ---- */
+/* ---- What callers request for ---- */
 
-static void test_wishes(void **state) {
+static void test_requests(void **state) {
   (void)state;
-  rlt_wish none;
+  rlt_plan_request none;
   memset(&none, 0xa5, sizeof none);
-  rlt_wish_clear(&none);
+  rlt_plan_request_clear(&none);
   assert_null(none.method);
   assert_int_equal(none.effort, RELAYOUT_PLAN_ESTIMATE);
   assert_int_equal(none.measured, 8); /* as options say of 0 */
@@ -922,11 +922,11 @@ static void test_wishes(void **state) {
   assert_int_equal(none.chunks.destination, 0);
   assert_false(none.for_batches);
   assert_false(none.stages_destination);
-  assert_true(rlt_wish_equal(&none, &none));
+  assert_true(rlt_plan_request_equal(&none, &none));
 
   relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
-  rlt_wish defaults = rlt_wish_of(&options);
-  assert_true(rlt_wish_equal(&defaults, &none));
+  rlt_plan_request defaults = rlt_plan_request_of(&options);
+  assert_true(rlt_plan_request_equal(&defaults, &none));
   options.effort = RELAYOUT_PLAN_MEASURE;
   options.measured = 5;
   options.overflow = RELAYOUT_OVERFLOW_WRAP;
@@ -935,7 +935,7 @@ static void test_wishes(void **state) {
   options.source_chunk_bytes = 100;
   options.destination_chunk_bytes = 200;
   options.for_batches = 1;
-  const rlt_wish all = rlt_wish_of(&options);
+  const rlt_plan_request all = rlt_plan_request_of(&options);
   assert_int_equal(all.effort, RELAYOUT_PLAN_MEASURE);
   assert_int_equal(all.measured, 5);
   assert_true(all.changes.wraps);
@@ -947,7 +947,7 @@ static void test_wishes(void **state) {
 
   /* One that differs in anything is another. */
   static const rlt_method method = {"test"};
-  rlt_wish others[11];
+  rlt_plan_request others[11];
   for (size_t i = 0; i < sizeof others / sizeof others[0]; ++i) {
     others[i] = none;
   }
@@ -964,8 +964,8 @@ static void test_wishes(void **state) {
   others[10].changes.rounds_to_nearest = true;
   for (size_t i = 0; i < sizeof others / sizeof others[0]; ++i) {
     print_message("case %zu\n", i);
-    assert_false(rlt_wish_equal(&none, &others[i]));
-    assert_false(rlt_wish_equal(&others[i], &none));
+    assert_false(rlt_plan_request_equal(&none, &others[i]));
+    assert_false(rlt_plan_request_equal(&others[i], &none));
   }
 }
 
@@ -1112,7 +1112,7 @@ int main(void) {
       cmocka_unit_test(test_one_part_is_predicted_by_its_first_way),
       cmocka_unit_test(test_parts_are_predicted_together),
       cmocka_unit_test(test_bytes_that_a_box_takes),
-      cmocka_unit_test(test_wishes),
+      cmocka_unit_test(test_requests),
       cmocka_unit_test(test_device_is_set_up),
       cmocka_unit_test(test_facts_that_are_told),
       cmocka_unit_test(test_device_calls_refused),

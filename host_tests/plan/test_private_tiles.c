@@ -1,5 +1,5 @@
 /* test_private_tiles.c: tiles of a worker's own, each rule for how far they go by hand: on devices
- * whose lines have 64 bytes, by a wish for 256 bytes of the source and 512 of the destination. */
+ * whose lines have 64 bytes, by a blocking for 256 bytes of the source and 512 of the destination. */
 #include "cmocka_all.h"
 
 #include "plan/asked.h"
@@ -15,7 +15,7 @@
     }                                                                                              \
   }
 
-/* The first tile that is offered, by the word size's own wish. */
+/* The first tile that is offered, by the word size's own blocking. */
 static rlt_schedule first_candidate(const rlt_method *method, const rlt_problem *problem,
                                     const rlt_facts *facts, const rlt_tuning *tuning) {
   rlt_candidates candidates = asked(method, scene_of(problem, facts, tuning));
@@ -82,7 +82,7 @@ static void test_blocks_of_axes(void **state) {
        {256, 512},
        {2, {0, 1}, 4, 24},
        {0, {0}, 1, 1}},
-      /* Whole lines on both sides, however little is wished for. */
+      /* Whole lines on both sides, however little is asked for. */
       {&rlt_method_transpose,
        MATRIX(4, 1001, 1003, 1001),
        {4, 4},
@@ -101,7 +101,7 @@ static void test_blocks_of_axes(void **state) {
   }
 }
 
-/* However short lines and wishes are, tiles have two elements of either side. */
+/* However short lines and blockings are, tiles have two elements of either side. */
 static void test_least_of_both_sides(void **state) {
   (void)state;
   static const rlt_problem wide = MATRIX(16, 1001, 1003, 1001);
@@ -211,7 +211,7 @@ static void test_room_of_tiles(void **state) {
     assert_int_equal(found.columns.block, cases[i].columns);
     assert_int_equal(found.rows.block, 16);
   }
-  /* Wished runs may ask for more: 4 KiB by 16 rows. */
+  /* Asked runs may ask for more: 4 KiB by 16 rows. */
   rlt_facts facts = plain_cpu_facts;
   facts.machine.caches[0].bytes = 16384;
   const rlt_tuning tuning = tuning_with((rlt_reach){64, 1024});
@@ -275,7 +275,7 @@ static void test_transposed_rows(void **state) {
   }
 }
 
-/* Nibbles change places among few rows, so that tiles go as far as is wished for, 512 bytes of each
+/* Nibbles change places among few rows, so that tiles go as far as is asked for, 512 bytes of each
  * of the destination's; shorter elements do so among many, of which a line each is enough. */
 static void test_columns_beside_transposed_rows(void **state) {
   (void)state;
@@ -294,14 +294,15 @@ static void test_columns_beside_transposed_rows(void **state) {
   }
 }
 
-/* ---- Which wish counts ---- */
+/* ---- Which blocking counts ---- */
 
-/* Each kind of tiles has a wish of its own, told by what it reads. */
+/* Each kind of tiles has a blocking of its own, told by what it reads. */
 static rlt_tuning tuning_of_kinds(int32_t without) {
   rlt_tuning tuning = cpu_tuning;
   for (int32_t w = 0; w < RLT_WORD_SIZES; ++w) {
     for (int32_t t = 0; t < RLT_TILES; ++t) {
-      tuning.words[w].tiles[t] = (rlt_tile_wish){.runs = {t == without ? 0 : 64 * (t + 1), 512}};
+      tuning.words[w].tiles[t] =
+          (rlt_tile_blocking){.runs = {t == without ? 0 : 64 * (t + 1), 512}};
     }
   }
   return tuning;
@@ -311,7 +312,7 @@ static void expect_kind(const rlt_problem *problem, const rlt_facts *facts, int3
                         rlt_tiles expected) {
   const rlt_tuning tuning = tuning_of_kinds(without);
   const rlt_schedule found = first_candidate(&rlt_method_transpose, problem, facts, &tuning);
-  assert_int_equal(found.wish.runs.read_bytes, 64 * (expected + 1));
+  assert_int_equal(found.blocking.runs.read_bytes, 64 * (expected + 1));
 }
 
 static void test_kinds_of_tiles(void **state) {
@@ -321,7 +322,7 @@ static void test_kinds_of_tiles(void **state) {
     int64_t cache_bytes;
     rlt_cache_facts l1;
     rlt_tiles kind;
-    rlt_tiles next; /* where there is no such wish */
+    rlt_tiles next; /* where there is no such blocking */
   } cases[] = {
       /* 4 MiB in a cache; past it, rows of whole lines, or of others. */
       {MATRIX(4, 1024, 1023, 1024), 4 << 20, {0, 0, 0}, RLT_TILES_CACHED, RLT_TILES_ANY},
@@ -368,7 +369,7 @@ static void test_kinds_of_channels_and_elements(void **state) {
                                      .axes = {{3, 3, 10000, 1}, {10000, 10000, 1, 3}}};
   const rlt_tuning tuning = tuning_of_kinds(RLT_TILES);
   rlt_schedule found = first_candidate(&rlt_method_interleave, &pixels, &cpu_facts, &tuning);
-  assert_int_equal(found.wish.runs.read_bytes, 64 * (RLT_TILES_CHANNELS + 1));
+  assert_int_equal(found.blocking.runs.read_bytes, 64 * (RLT_TILES_CHANNELS + 1));
   /* From two to as many as the device joins and parts, four. */
   for (int64_t channels = 2; channels <= 4; ++channels) {
     const rlt_axis pixel[] = {{10000, 10000, 1, channels}, {10000, 10000, channels, 1}};
@@ -403,7 +404,7 @@ static void test_kinds_of_channels_and_elements(void **state) {
   rlt_facts far = cpu_facts;
   far.cache_bytes = 1;
   loading.words[rlt_word_size_number(16)].tiles[RLT_TILES_ANY] =
-      (rlt_tile_wish){.runs = {64, 256}, .loads = true};
+      (rlt_tile_blocking){.runs = {64, 256}, .loads = true};
   found = first_candidate(&rlt_method_transpose, &words, &far, &loading);
   assert_true(found.loads);
   candidates = asked(&rlt_method_interleave, scene_of(&words, &far, &loading));
@@ -412,7 +413,7 @@ static void test_kinds_of_channels_and_elements(void **state) {
   static const rlt_problem single = {
       .element_bytes = 4, .shuffles = true, .source_elements = 1, .destination_elements = 1};
   found = first_candidate(&rlt_method_copy, &single, &cpu_facts, &tuning);
-  assert_int_equal(found.wish.runs.read_bytes, 64 * (RLT_TILES_ANY + 1));
+  assert_int_equal(found.blocking.runs.read_bytes, 64 * (RLT_TILES_ANY + 1));
 }
 
 int main(void) {

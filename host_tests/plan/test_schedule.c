@@ -109,13 +109,13 @@ static void test_streamed_and_loaded(void **state) {
       rlt_problem problem = MATRIX(1024);
       rlt_facts facts = cpu_facts;
       rlt_schedule schedule = {.problem = &problem, .move = (rlt_move)move};
-      schedule.wish.stores = cases[i].stores;
+      schedule.blocking.stores = cases[i].stores;
       facts.cache_bytes = cases[i].cache_bytes;
       const bool streams = cases[i].streams && move != RLT_MOVE_INDEX;
       assert_int_equal(rlt_cpu_streams(&facts, &schedule), streams);
       /* What is brought together first is what registers turn, where a tile wants it so. */
       assert_false(rlt_cpu_loads(&facts, &schedule));
-      schedule.wish.loads = true;
+      schedule.blocking.loads = true;
       const bool loads = streams && (move == RLT_MOVE_TRANSPOSE || move == RLT_MOVE_INTERLEAVE);
       assert_int_equal(rlt_cpu_loads(&facts, &schedule), loads);
       problem.source_packed = 4;
@@ -181,7 +181,7 @@ static void test_staged(void **state) {
       /* Channels are written with all their pixels: 6 times 3, or 5. */
       {&pixels, &near, RLT_MOVE_INTERLEAVE, RLT_STORES_BY_SIZE, 3, 6, false},
       {&pixels, &near, RLT_MOVE_INTERLEAVE, RLT_STORES_BY_SIZE, 3, 5, true},
-      /* As a tile wishes, whatever its size. */
+      /* As a tile blockings, whatever its size. */
       {&matrix_1024, &far, RLT_MOVE_TRANSPOSE, RLT_STORES_CACHED, 64, 64, true},
       {&matrix_1024, &far, RLT_MOVE_TRANSPOSE, RLT_STORES_DIRECT, 64, 64, false},
       {&matrix_1024, &near, RLT_MOVE_TRANSPOSE, RLT_STORES_DIRECT, 15, 64, false},
@@ -191,8 +191,8 @@ static void test_staged(void **state) {
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
     rlt_schedule schedule =
         of_blocks(cases[i].problem, cases[i].facts, cases[i].move, cases[i].columns, cases[i].rows);
-    schedule.wish.stores = cases[i].stores;
-    schedule.wish.prefetch = (rlt_prefetch){2, 1};
+    schedule.blocking.stores = cases[i].stores;
+    schedule.blocking.prefetch = (rlt_prefetch){2, 1};
     print_message("case %zu\n", i);
     rlt_schedule_finish(cases[i].facts, &cpu_tuning, false, &schedule);
     assert_int_equal(schedule.staged, cases[i].staged);
@@ -211,7 +211,7 @@ static void test_changed_elements_are_staged(void **state) {
   near.cache_bytes = 1 << 30;
   problem.conversion = (rlt_conversion){.from = RELAYOUT_F32, .to = RELAYOUT_BF16, .scale = 1};
   rlt_schedule schedule = of_blocks(&problem, &near, RLT_MOVE_TRANSPOSE, 64, 64);
-  schedule.wish.stores = RLT_STORES_DIRECT;
+  schedule.blocking.stores = RLT_STORES_DIRECT;
   rlt_schedule_finish(&near, &cpu_tuning, false, &schedule);
   assert_true(schedule.staged);
 }
@@ -289,7 +289,7 @@ static void test_lines_that_nobody_shares(void **state) {
   assert_false(schedule.only_aligned);
   assert_int_equal(schedule.destination_alignment, 1);
   schedule = of_blocks(&matrix, &far, RLT_MOVE_TRANSPOSE, 120, 64);
-  schedule.wish.stores = RLT_STORES_CACHED;
+  schedule.blocking.stores = RLT_STORES_CACHED;
   rlt_schedule_finish(&far, &cpu_tuning, true, &schedule);
   assert_false(schedule.combined);
 }
@@ -384,16 +384,16 @@ static void test_threads(void **state) {
   }
 }
 
-static bool has_loops_of(const rlt_schedule *schedule, const rlt_block_wish *wish) {
+static bool has_loops_of(const rlt_schedule *schedule, const rlt_loop_blocking *blocking) {
   rlt_grid grid;
   rlt_schedule other = *schedule;
   rlt_grid_make(schedule->problem, &schedule->columns, &schedule->rows, &grid);
-  rlt_loops_make(&grid, wish, &other.loops);
+  rlt_loops_make(&grid, blocking, &other.loops);
   return rlt_schedules_equal(schedule, &other);
 }
 
-/* Blocks go as many elements as the wished bytes are, of the side that takes more for one. */
-static void test_wished_blocks(void **state) {
+/* Blocks go as many elements as the asked bytes are, of the side that takes more for one. */
+static void test_asked_blocks(void **state) {
   (void)state;
   static const struct {
     int64_t element_bytes;
@@ -421,12 +421,12 @@ static void test_wished_blocks(void **state) {
     facts.cache_bytes = 1 << 30; /* or lines would be combined */
     facts.threads = 1;
     rlt_schedule schedule = of_blocks(&problem, &facts, RLT_MOVE_TRANSPOSE, 16, 64);
-    schedule.wish.blocks = (rlt_reach){4096 / part, 8192 / part};
+    schedule.blocking.blocks = (rlt_reach){4096 / part, 8192 / part};
     print_message("case %d, a part of %d\n", number, part);
     rlt_schedule_finish(&facts, &cpu_tuning, false, &schedule);
-    assert_true(has_loops_of(&schedule, &(rlt_block_wish){cases[number].near_source / part,
-                                                          cases[number].near_destination / part,
-                                                          .least_blocks = 1}));
+    assert_true(has_loops_of(&schedule, &(rlt_loop_blocking){cases[number].near_source / part,
+                                                             cases[number].near_destination / part,
+                                                             .least_blocks = 1}));
   }
 }
 
@@ -478,7 +478,7 @@ static void test_tiles_that_wait(void **state) {
     facts.threads = 1;
     facts.most_segments = cases[i].most_segments;
     rlt_schedule schedule = of_blocks(&matrix, &facts, RLT_MOVE_TRANSPOSE, 128, cases[i].rows);
-    schedule.wish.blocks = (rlt_reach){1 << 20, 4096};
+    schedule.blocking.blocks = (rlt_reach){1 << 20, 4096};
     print_message("case %zu\n", i);
     rlt_schedule_finish(&facts, &cpu_tuning, false, &schedule);
     assert_true(schedule.combined);
@@ -615,7 +615,7 @@ static void test_equal_schedules(void **state) {
   rlt_facts far = cpu_facts;
   far.cache_bytes = 1;
   rlt_schedule one = of_blocks(&matrix, &far, RLT_MOVE_TRANSPOSE, 128, 64);
-  one.wish.blocks = (rlt_reach){4096, 4096};
+  one.blocking.blocks = (rlt_reach){4096, 4096};
   rlt_schedule_finish(&far, &cpu_tuning, false, &one);
   assert_true(one.loops.inner_count > 0 && one.loops.outer_count > 0);
   assert_true(rlt_schedules_equal(&one, &one));
@@ -673,7 +673,7 @@ int main(void) {
       cmocka_unit_test(test_lines_that_nobody_shares),
       cmocka_unit_test(test_words_that_want_to_be_aligned),
       cmocka_unit_test(test_threads),
-      cmocka_unit_test(test_wished_blocks),
+      cmocka_unit_test(test_asked_blocks),
       cmocka_unit_test(test_blocks_of_long_runs),
       cmocka_unit_test(test_tiles_that_wait),
       cmocka_unit_test(test_grains_of_few_groups),

@@ -19,13 +19,14 @@ static rlt_schedule chosen_by(const char *method, const char *from_text, const c
   relayout_device *const device = recorder_device(&record);
   device->facts = *facts;
   device->tuning = tuning;
-  rlt_wish wish;
-  rlt_wish_clear(&wish);
-  wish.method = method == NULL ? NULL : rlt_method_named(method, strlen(method));
+  rlt_plan_request request;
+  rlt_plan_request_clear(&request);
+  request.method = method == NULL ? NULL : rlt_method_named(method, strlen(method));
   relayout_plan *plan = NULL;
   print_message("%s -> %s\n", from_text, to_text);
-  assert_int_equal(rlt_plan_create(device, &from, &to, &wish, (rlt_texts){.count = 0}, &plan, NULL),
-                   RELAYOUT_OK);
+  assert_int_equal(
+      rlt_plan_create(device, &from, &to, &request, (rlt_texts){.count = 0}, &plan, NULL),
+      RELAYOUT_OK);
   assert_int_equal(plan->work.part_count, 1);
   const rlt_schedule made = plan->work.parts[0].ways[0].candidate.schedule;
   relayout_plan_destroy(plan);

@@ -58,10 +58,10 @@ static void test_random_rows(void **state) {
     row.block_bytes = random_to(1 << 30);
     row.other_runs[3].write_bytes = random_to(RLT_ALL_THE_WAY);
     rlt_word_tuning *const words = &row.words[random_to(RLT_WORD_SIZES - 1)];
-    words->tiles[RLT_TILES_FAR] = (rlt_tile_wish){.runs = {random_to(1 << 20), 1},
-                                                  .blocks = {2, random_to(RLT_ALL_THE_WAY)},
-                                                  .prefetch = {(int32_t)random_to(3), 3},
-                                                  .stores = (rlt_stores)random_to(3)};
+    words->tiles[RLT_TILES_FAR] = (rlt_tile_blocking){.runs = {random_to(1 << 20), 1},
+                                                      .blocks = {2, random_to(RLT_ALL_THE_WAY)},
+                                                      .prefetch = {(int32_t)random_to(3), 3},
+                                                      .stores = (rlt_stores)random_to(3)};
     words->rates.of[RLT_RATE_PAGE] = (double)random_to(1 << 30) / 3e9;
     words->rates.of[RLT_RATE_LINE_AGAIN] = (double)random_to(1 << 30) * 1e-300;
     expect_round(&row);

@@ -127,13 +127,14 @@ static void test_conversions_are_their_own(void **state) {
 static rlt_choice choice_of_cached(relayout_device *device, relayout_plan_effort effort) {
   const relayout_shape from = shape_of("f32[64,41]{1,0}");
   const relayout_shape to = shape_of("f32[64,41]{0,1}");
-  rlt_wish wish;
+  rlt_plan_request request;
   relayout_plan *plan = NULL;
-  rlt_wish_clear(&wish);
-  wish.effort = effort;
-  wish.stages_destination = true;
-  assert_int_equal(rlt_plan_create(device, &from, &to, &wish, (rlt_texts){.count = 0}, &plan, NULL),
-                   RELAYOUT_OK);
+  rlt_plan_request_clear(&request);
+  request.effort = effort;
+  request.stages_destination = true;
+  assert_int_equal(
+      rlt_plan_create(device, &from, &to, &request, (rlt_texts){.count = 0}, &plan, NULL),
+      RELAYOUT_OK);
   const rlt_choice choice = plan->work.parts[0].choice;
   relayout_plan_destroy(plan);
   return choice;

@@ -115,15 +115,18 @@ static bool packing_is_fast;
 
 /* Runs of 512 and 64 bytes, blocks along the destination and the second level are the best. */
 static double as_asked_for(const recorded_run *run) {
-  const rlt_tile_wish *const wish = &run->schedule->wish;
+  const rlt_tile_blocking *const blocking = &run->schedule->blocking;
   if (fake_target_is_copy(run)) {
     return 1e-3;
   }
   return 1e-3 *
-         (1 + doublings(wish->runs.read_bytes, 512) + doublings(wish->runs.write_bytes, 64) +
-          (wish->blocks.write_bytes == RLT_ALL_THE_WAY && wish->blocks.read_bytes == 0 ? 0 : 1) +
-          (wish->prefetch.tiles == 1 && wish->prefetch.level == 2 ? 0 : 1) +
-          (wish->loads == packing_is_fast ? 0 : 2));
+         (1 + doublings(blocking->runs.read_bytes, 512) +
+          doublings(blocking->runs.write_bytes, 64) +
+          (blocking->blocks.write_bytes == RLT_ALL_THE_WAY && blocking->blocks.read_bytes == 0
+               ? 0
+               : 1) +
+          (blocking->prefetch.tiles == 1 && blocking->prefetch.level == 2 ? 0 : 1) +
+          (blocking->loads == packing_is_fast ? 0 : 2));
 }
 
 static void test_finds_the_fastest(void **state) {
@@ -221,7 +224,7 @@ static struct {
 static double in_copies(const recorded_run *run) {
   static const double copy_seconds = 0.5;
   note_run(run);
-  const rlt_reach runs = run->schedule->wish.runs;
+  const rlt_reach runs = run->schedule->blocking.runs;
   const int i = stage % TUNE_CASES;
   const int pass = stage % STAGES / TUNE_CASES - TUNE_ROUNDS;
   const bool is_one = runs.read_bytes == 64 && runs.write_bytes == 64;

@@ -7,7 +7,7 @@
 /* ---- The tile's buffer ---- */
 
 bool rlt_cpu_streams(const rlt_facts *facts, const rlt_schedule *schedule) {
-  const rlt_stores stores = schedule->wish.stores;
+  const rlt_stores stores = schedule->blocking.stores;
   return !rlt_schedule_goes_by_index(schedule) &&
          (stores == RLT_STORES_STREAMED ||
           (stores == RLT_STORES_BY_SIZE &&
@@ -15,7 +15,7 @@ bool rlt_cpu_streams(const rlt_facts *facts, const rlt_schedule *schedule) {
 }
 
 bool rlt_cpu_loads(const rlt_facts *facts, const rlt_schedule *schedule) {
-  return schedule->wish.loads && rlt_cpu_streams(facts, schedule) &&
+  return schedule->blocking.loads && rlt_cpu_streams(facts, schedule) &&
          rlt_cpu_move_row_of(schedule->move)->may_load &&
          !rlt_problem_is_unpacked_first(schedule->problem);
 }
@@ -41,7 +41,7 @@ void rlt_cpu_lay_out_tile(const rlt_facts *facts, rlt_schedule *schedule) {
 
 /* ---- Stores ---- */
 
-/* Whether a tile is put together first, unless its wish tells. In a cache rows that are long enough
+/* Whether a tile is put together first, unless its blocking tells. In a cache rows that are long enough
  * to be written as they come need not be; those of channels are written together. */
 static bool is_buffered(const rlt_facts *facts, const rlt_schedule *schedule) {
   const rlt_problem *const problem = schedule->problem;
@@ -52,8 +52,8 @@ static bool is_buffered(const rlt_facts *facts, const rlt_schedule *schedule) {
   if (!rlt_problem_keeps_elements(problem) || schedule->streamed) {
     return true;
   }
-  if (schedule->wish.stores != RLT_STORES_BY_SIZE) {
-    return schedule->wish.stores == RLT_STORES_CACHED;
+  if (schedule->blocking.stores != RLT_STORES_BY_SIZE) {
+    return schedule->blocking.stores == RLT_STORES_CACHED;
   }
   const rlt_staging *const staging = &schedule->staging;
   const int64_t written =
@@ -89,13 +89,13 @@ static bool begin_lines(const rlt_facts *facts, const rlt_schedule *schedule,
 
 static void choose_loops(const rlt_facts *facts, const rlt_tuning *tuning, const rlt_grid *grid,
                          const rlt_combining *combining, rlt_schedule *schedule) {
-  const rlt_block_wish wish = rlt_schedule_share_out(facts, tuning, grid, schedule);
+  const rlt_loop_blocking blocking = rlt_schedule_share_out(facts, tuning, grid, schedule);
   if (!schedule->combined) {
-    rlt_loops_make(grid, &wish, &schedule->loops);
+    rlt_loops_make(grid, &blocking, &schedule->loops);
     return;
   }
   const int64_t tiles_held = facts->most_segments / schedule->staging.segment_count;
-  rlt_loops_make_combining(grid, combining, tiles_held - 1, &wish, &schedule->loops);
+  rlt_loops_make_combining(grid, combining, tiles_held - 1, &blocking, &schedule->loops);
 }
 
 bool rlt_cpu_finish(const rlt_facts *facts, const rlt_tuning *tuning, bool combines,
@@ -107,7 +107,7 @@ bool rlt_cpu_finish(const rlt_facts *facts, const rlt_tuning *tuning, bool combi
   schedule->streamed = rlt_cpu_streams(facts, schedule);
   schedule->loads = rlt_cpu_loads(facts, schedule);
   schedule->staged = is_buffered(facts, schedule);
-  schedule->prefetch = schedule->staged ? schedule->wish.prefetch : (rlt_prefetch){0, 0};
+  schedule->prefetch = schedule->staged ? schedule->blocking.prefetch : (rlt_prefetch){0, 0};
   if (schedule->staged && schedule->streamed) {
     rlt_combining_find(schedule->problem, &grid, schedule->staging.segment.length, &combining);
   }

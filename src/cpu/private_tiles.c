@@ -229,19 +229,19 @@ static bool is_of(const rlt_scene *scene, rlt_move move, rlt_tiles tiles) {
 }
 
 /* What the tuning has for words of this size and problems of this kind. */
-static rlt_tile_wish own_wish(const rlt_scene *scene, rlt_move move) {
+static rlt_tile_blocking own_blocking(const rlt_scene *scene, rlt_move move) {
   const rlt_problem *const problem = scene->problem;
-  const rlt_tile_wish *const wishes =
+  const rlt_tile_blocking *const blockings =
       scene->tuning->words[rlt_word_size_number(problem->element_bytes)].tiles;
   if (problem->axis_count == 0) {
-    return wishes[RLT_TILES_ANY]; /* a single element */
+    return blockings[RLT_TILES_ANY]; /* a single element */
   }
   rlt_tiles tiles = 0;
   while (tiles < RLT_TILES_ANY &&
-         (wishes[tiles].runs.read_bytes == 0 || !is_of(scene, move, tiles))) {
+         (blockings[tiles].runs.read_bytes == 0 || !is_of(scene, move, tiles))) {
     ++tiles;
   }
-  return wishes[tiles];
+  return blockings[tiles];
 }
 
 /* Columns lie far apart in the source, each in lines of its own, and caches hold so many of these:
@@ -262,7 +262,7 @@ static void count_by_source(const rlt_problem *problem, int64_t line, int64_t *r
  * and can write farther. Short axes on both sides leave small tiles, which go farther too, in the
  * destination first. */
 static void choose_groups(const rlt_scene *scene, int64_t room, rlt_schedule *schedule) {
-  const rlt_reach runs = schedule->wish.runs;
+  const rlt_reach runs = schedule->blocking.runs;
   const rlt_problem *const problem = scene->problem;
   const rlt_tuning *const tuning = scene->tuning;
   const bool copies = rlt_cpu_move_row_of(schedule->move)->copies_runs;
@@ -306,13 +306,13 @@ static void choose_groups(const rlt_scene *scene, int64_t room, rlt_schedule *sc
   const int64_t least = rlt_elements_in(problem, tuning->least_tile_bytes);
   go_farther(&at, written_run, at.columns, least / rlt_group_length(at.rows));
   go_farther(&at, read_run, at.rows, least / rlt_group_length(at.columns));
-  if (scene->method != &rlt_method_interleave) { /* which is wished for by itself */
+  if (scene->method != &rlt_method_interleave) { /* which is asked for by itself */
     go_together(&at, copies, rlt_elements_in(problem, tuning->together_bytes));
   }
 }
 
 /* What tiles may take: less than the staging buffer, for the gaps between segments. The tile beside
- * which the next one is fetched, and what both read, share the nearest cache; wished runs may ask
+ * which the next one is fetched, and what both read, share the nearest cache; asked runs may ask
  * for more, and lines of packed elements hold so many that their tiles have to be large. */
 static int64_t tile_room(const rlt_scene *scene, int64_t word, rlt_reach runs) {
   const int64_t cache = scene->facts->machine.caches[0].bytes / 2;
@@ -329,7 +329,7 @@ static int64_t tile_room(const rlt_scene *scene, int64_t word, rlt_reach runs) {
 static void choose_tile(const rlt_scene *scene, rlt_schedule *schedule) {
   const rlt_problem *const problem = scene->problem;
   const int64_t bytes = rlt_max(problem->element_bytes, rlt_problem_destination_bytes(problem));
-  int64_t room = tile_room(scene, bytes, schedule->wish.runs) / bytes;
+  int64_t room = tile_room(scene, bytes, schedule->blocking.runs) / bytes;
   do {
     schedule->columns = rlt_no_axes;
     schedule->rows = rlt_no_axes;
@@ -356,7 +356,7 @@ static void offer_all_runs(const rlt_scene *scene, const rlt_schedule *like,
                            rlt_candidates *candidates) {
   rlt_schedule other = *like;
   const bool has_channels = like->move == RLT_MOVE_INTERLEAVE;
-  for (int32_t i = 0; rlt_run_reach(has_channels, i, &other.wish.runs); ++i) {
+  for (int32_t i = 0; rlt_run_reach(has_channels, i, &other.blocking.runs); ++i) {
     offer_tile(scene, &other, candidates);
   }
 }
@@ -364,14 +364,14 @@ static void offer_all_runs(const rlt_scene *scene, const rlt_schedule *like,
 void rlt_cpu_offer_tiles(const rlt_scene *scene, const rlt_schedule *like,
                          rlt_candidates *candidates) {
   rlt_schedule own = *like;
-  own.wish = own_wish(scene, like->move);
+  own.blocking = own_blocking(scene, like->move);
   offer_tile(scene, &own, candidates);
   own.suits = false;
   if (scene->offers_all) {
     offer_all_runs(scene, &own, candidates);
   }
   for (int i = 0; i < RLT_OTHER_RUNS; ++i) {
-    own.wish.runs = scene->tuning->other_runs[i];
+    own.blocking.runs = scene->tuning->other_runs[i];
     offer_tile(scene, &own, candidates);
   }
 }

@@ -44,11 +44,12 @@ static void widen(const rlt_facts *facts, rlt_problem *problem) {
   rlt_problem_transpose_bits(problem, facts->bit_transposed_rows);
 }
 
-/* The tile as it is, by another wish, which tells what is loaded first. */
-static void add_by_wish(const rlt_schedule *like, rlt_tile_wish wish, rlt_candidates *candidates) {
+/* The tile as it is, by another blocking, which tells what is loaded first. */
+static void add_by_blocking(const rlt_schedule *like, rlt_tile_blocking blocking,
+                            rlt_candidates *candidates) {
   rlt_schedule other = *like;
   other.suits = false;
-  other.wish = wish;
+  other.blocking = blocking;
   rlt_cpu_lay_out_tile(candidates->facts, &other);
   rlt_candidates_add(candidates, &other);
 }
@@ -60,23 +61,23 @@ static void vary(const rlt_schedule *like, rlt_candidates *candidates) {
   if (!has_tables(like->move)) {
     return;
   }
-  rlt_tile_wish wish = like->wish;
+  rlt_tile_blocking blocking = like->blocking;
   for (int i = 0; i < RLT_BLOCK_REACHES; ++i) {
-    wish.blocks = rlt_block_reaches[i];
-    add_by_wish(like, wish, candidates);
+    blocking.blocks = rlt_block_reaches[i];
+    add_by_blocking(like, blocking, candidates);
   }
-  wish = like->wish;
+  blocking = like->blocking;
   for (int i = 0; i < RLT_PREFETCHES; ++i) {
-    wish.prefetch = rlt_prefetches[i];
-    add_by_wish(like, wish, candidates);
+    blocking.prefetch = rlt_prefetches[i];
+    add_by_blocking(like, blocking, candidates);
   }
-  wish = like->wish;
-  wish.loads = !wish.loads;
-  add_by_wish(like, wish, candidates);
-  wish = like->wish;
+  blocking = like->blocking;
+  blocking.loads = !blocking.loads;
+  add_by_blocking(like, blocking, candidates);
+  blocking = like->blocking;
   for (int i = 0; i < STORES; ++i) {
-    wish.stores = stores[i];
-    add_by_wish(like, wish, candidates);
+    blocking.stores = stores[i];
+    add_by_blocking(like, blocking, candidates);
   }
 }
 

@@ -41,9 +41,9 @@ bool rlt_gpu_finish(const rlt_facts *facts, const rlt_tuning *tuning, bool combi
   schedule->only_aligned = schedule->is_wide;
   schedule->source_alignment = schedule->move == RLT_MOVE_FILL ? 1 : problem->element_bytes;
   schedule->destination_alignment = rlt_problem_destination_bytes(problem);
-  rlt_block_wish wish = rlt_schedule_share_out(facts, tuning, &grid, schedule);
-  wish.only_whole = true;
-  rlt_loops_make(&grid, &wish, &schedule->loops);
+  rlt_loop_blocking blocking = rlt_schedule_share_out(facts, tuning, &grid, schedule);
+  blocking.only_whole = true;
+  rlt_loops_make(&grid, &blocking, &schedule->loops);
   schedule->group_size = facts->group_size;
   const int64_t tiles = rlt_schedule_goes_by_index(schedule)
                             ? facts->group_size >> rlt_gpu_across_shift(schedule, grid.tile_count)

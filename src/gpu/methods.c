@@ -6,7 +6,7 @@
 rlt_schedule rlt_gpu_schedule(const rlt_scene *scene, rlt_move move, const char *reason) {
   const int32_t word = rlt_word_size_number(scene->problem->element_bytes);
   rlt_schedule made = rlt_method_schedule(scene, move, reason);
-  made.wish = scene->tuning->words[word].tiles[RLT_TILES_ANY];
+  made.blocking = scene->tuning->words[word].tiles[RLT_TILES_ANY];
   return made;
 }
 

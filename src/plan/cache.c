@@ -183,12 +183,13 @@ static uint64_t hash_view(uint64_t hash, const rlt_view *view) {
   return hash_number(hash, (uint64_t)view->byte_offset);
 }
 
-static uint64_t hash_all(const rlt_view *from, const rlt_view *to, const rlt_wish *wish) {
+static uint64_t hash_all(const rlt_view *from, const rlt_view *to,
+                         const rlt_plan_request *request) {
   uint64_t scale;
-  memcpy(&scale, &wish->changes.scale, sizeof scale);
+  memcpy(&scale, &request->changes.scale, sizeof scale);
   uint64_t hash = hash_view(hash_view(RLT_HASH_START, from), to);
-  hash = hash_number(hash, wish->chunks.source);
-  hash = hash_number(hash, wish->chunks.destination);
+  hash = hash_number(hash, request->chunks.source);
+  hash = hash_number(hash, request->chunks.destination);
   return hash_number(hash, scale);
 }
 
@@ -253,12 +254,12 @@ static bool same_view(const relayout_view *a, const rlt_view *b) {
 /* ---- Plans ---- */
 
 relayout_plan *rlt_plan_cache_find(rlt_plan_cache *cache, const rlt_view *from, const rlt_view *to,
-                                   const rlt_wish *wish) {
-  const uint64_t hash = hash_all(from, to, wish);
+                                   const rlt_plan_request *request) {
+  const uint64_t hash = hash_all(from, to, request);
   pthread_mutex_lock(&cache->mutex);
   entry *found = *bucket_of(cache, hash);
   while (found != NULL &&
-         !(found->hash == hash && rlt_wish_equal(&found->plan->wish, wish) &&
+         !(found->hash == hash && rlt_plan_request_equal(&found->plan->request, request) &&
            same_view(&found->plan->from, from) && same_view(&found->plan->to, to))) {
     found = found->next;
   }
@@ -297,7 +298,7 @@ void rlt_plan_cache_add(rlt_plan_cache *cache, relayout_plan *plan) {
   }
   const rlt_view from = rlt_view_of(&plan->from);
   const rlt_view to = rlt_view_of(&plan->to);
-  *made = (entry){.hash = hash_all(&from, &to, &plan->wish),
+  *made = (entry){.hash = hash_all(&from, &to, &plan->request),
                   .plan = plan,
                   .device_bytes = rlt_plan_device_bytes(plan),
                   .host_bytes = rlt_plan_host_bytes(plan)};

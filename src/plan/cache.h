@@ -21,10 +21,10 @@ void rlt_plan_cache_set_budget(rlt_plan_cache *cache, uint64_t bytes);
 /* The cache must be empty. */
 void rlt_plan_cache_destroy(rlt_plan_cache *cache);
 
-/* Returns the plan between these views, of valid ranks, with this wish, and adds a reference for
+/* Returns the plan between these views, of valid ranks, with this request, and adds a reference for
  * the caller; NULL if the cache does not have it. */
 relayout_plan *rlt_plan_cache_find(rlt_plan_cache *cache, const rlt_view *from, const rlt_view *to,
-                                   const rlt_wish *wish);
+                                   const rlt_plan_request *request);
 
 /* Adds a plan that was not found, if there is memory for it. If another thread has added the same
  * plan meanwhile, both stay; the older one is evicted in time. */

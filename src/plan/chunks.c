@@ -219,7 +219,7 @@ static relayout_status refuse_kinds(const relayout_plan *plan, relayout_error *e
   return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
                   "options->source_chunk_bytes %zu and destination_chunk_bytes %zu make chunks of "
                   "more than %d kinds, each of which needs a plan",
-                  plan->wish.chunks.source, plan->wish.chunks.destination, MOST_CHUNK_PLANS);
+                  plan->request.chunks.source, plan->request.chunks.destination, MOST_CHUNK_PLANS);
 }
 
 /* Adds a chunk, with the plan of an equal one or with a new plan. */
@@ -264,7 +264,7 @@ static relayout_status make_chunks(relayout_plan *plan, rlt_equal_boxes *boxes, 
 }
 
 relayout_status rlt_chunks_make(relayout_plan *plan, relayout_error *error) {
-  const rlt_chunk_limits limits = plan->wish.chunks;
+  const rlt_chunk_limits limits = plan->request.chunks;
   rlt_equal_boxes boxes;
   if ((limits.source == 0 && limits.destination == 0) || plan->work.part_count == 0 ||
       !plan->device->backend->has_staging) {

@@ -8,16 +8,16 @@
 #include "plan/plan.h"
 #include "search/measure.h"
 
-void rlt_wish_clear(rlt_wish *wish) {
-  wish->method = NULL;
-  wish->effort = RELAYOUT_PLAN_ESTIMATE;
-  wish->measured = RLT_MEASURED;
-  wish->changes = (rlt_changes){.packing = RLT_PACKING_TILED, .scale = 1};
-  wish->chunks = (rlt_chunk_limits){0, 0};
-  wish->for_batches = wish->stages_destination = false;
+void rlt_plan_request_clear(rlt_plan_request *request) {
+  request->method = NULL;
+  request->effort = RELAYOUT_PLAN_ESTIMATE;
+  request->measured = RLT_MEASURED;
+  request->changes = (rlt_changes){.packing = RLT_PACKING_TILED, .scale = 1};
+  request->chunks = (rlt_chunk_limits){0, 0};
+  request->for_batches = request->stages_destination = false;
 }
 
-bool rlt_wish_equal(const rlt_wish *a, const rlt_wish *b) {
+bool rlt_plan_request_equal(const rlt_plan_request *a, const rlt_plan_request *b) {
   const rlt_changes *const x = &a->changes;
   const rlt_changes *const y = &b->changes;
   return a->method == b->method && a->effort == b->effort && a->measured == b->measured &&
@@ -88,15 +88,16 @@ relayout_status rlt_options_read(const relayout_plan_options *options, relayout_
   return status == RELAYOUT_OK ? check(copy, error) : status;
 }
 
-rlt_wish rlt_wish_of(const relayout_plan_options *options) {
-  rlt_wish wish;
-  rlt_wish_clear(&wish);
-  wish.effort = options->effort;
-  wish.measured = options->measured == 0 ? RLT_MEASURED : options->measured;
-  wish.changes.wraps = options->overflow == RELAYOUT_OVERFLOW_WRAP;
-  wish.changes.scale = options->scale == 0 ? 1 : options->scale;
-  wish.changes.rounds_to_nearest = options->rounding == RELAYOUT_ROUNDING_NEAREST;
-  wish.chunks = (rlt_chunk_limits){options->source_chunk_bytes, options->destination_chunk_bytes};
-  wish.for_batches = options->for_batches != 0;
-  return wish;
+rlt_plan_request rlt_plan_request_of(const relayout_plan_options *options) {
+  rlt_plan_request request;
+  rlt_plan_request_clear(&request);
+  request.effort = options->effort;
+  request.measured = options->measured == 0 ? RLT_MEASURED : options->measured;
+  request.changes.wraps = options->overflow == RELAYOUT_OVERFLOW_WRAP;
+  request.changes.scale = options->scale == 0 ? 1 : options->scale;
+  request.changes.rounds_to_nearest = options->rounding == RELAYOUT_ROUNDING_NEAREST;
+  request.chunks =
+      (rlt_chunk_limits){options->source_chunk_bytes, options->destination_chunk_bytes};
+  request.for_batches = options->for_batches != 0;
+  return request;
 }

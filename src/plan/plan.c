@@ -35,7 +35,7 @@ static relayout_status finish(relayout_plan *plan, rlt_texts schedules, relayout
     rlt_part *const part = &plan->work.parts[i];
     const char *const text = schedules.count > 0 ? schedules.of[i] : NULL;
     status =
-        rlt_choose(rlt_planner_of(plan->device), &plan->wish, text, &seconds_left, part, error);
+        rlt_choose(rlt_planner_of(plan->device), &plan->request, text, &seconds_left, part, error);
     if (part->choice == RLT_CHOICE_MEASURED) {
       rlt_plan_cache_clear(plan->device->cache);
     }
@@ -100,8 +100,9 @@ static relayout_status take_parts(relayout_plan *plan, rlt_lowered *lowered,
 }
 
 /* Takes the index program of what was lowered, if it has one. */
-static relayout_status make(relayout_device *device, const rlt_wish *wish, rlt_lowered *lowered,
-                            rlt_texts schedules, relayout_plan **plan, relayout_error *error) {
+static relayout_status make(relayout_device *device, const rlt_plan_request *request,
+                            rlt_lowered *lowered, rlt_texts schedules, relayout_plan **plan,
+                            relayout_error *error) {
   relayout_plan *const made = rlt_calloc(1, sizeof *made);
   if (made == NULL) {
     return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a plan of %zu bytes",
@@ -111,7 +112,7 @@ static relayout_status make(relayout_device *device, const rlt_wish *wish, rlt_l
   atomic_init(&made->elsewhere, NULL);
   rlt_device_retain(device);
   made->device = device;
-  made->wish = *wish;
+  made->request = *request;
   relayout_status status = take_parts(made, lowered, error);
   if (status == RELAYOUT_OK) {
     status = finish(made, schedules, error);
@@ -173,20 +174,21 @@ static relayout_status keep_sides(const sides *of, relayout_plan *plan, relayout
 }
 
 static relayout_status lower_for(const relayout_device *device, const sides *of,
-                                 const rlt_wish *wish, rlt_lowered *made, relayout_error *error) {
-  rlt_changes changes = wish->changes;
+                                 const rlt_plan_request *request, rlt_lowered *made,
+                                 relayout_error *error) {
+  rlt_changes changes = request->changes;
   changes.packing = device->facts.target->packing;
   return rlt_lower(of->from, of->to, of->box, &changes, made, error);
 }
 
-static relayout_status create_anew(relayout_device *device, const sides *of, const rlt_wish *wish,
-                                   rlt_texts schedules, relayout_plan **plan,
-                                   relayout_error *error) {
+static relayout_status create_anew(relayout_device *device, const sides *of,
+                                   const rlt_plan_request *request, rlt_texts schedules,
+                                   relayout_plan **plan, relayout_error *error) {
   rlt_lowered lowered;
   relayout_plan *made = NULL;
-  relayout_status status = lower_for(device, of, wish, &lowered, error);
+  relayout_status status = lower_for(device, of, request, &lowered, error);
   if (status == RELAYOUT_OK) {
-    status = make(device, wish, &lowered, schedules, &made, error);
+    status = make(device, request, &lowered, schedules, &made, error);
   }
   rlt_lowered_free(&lowered);
   if (status == RELAYOUT_OK) {
@@ -208,7 +210,7 @@ relayout_status rlt_plan_lower_box(const relayout_plan *whole, const rlt_index_b
   const rlt_view from = rlt_view_of(&whole->from);
   const rlt_view to = rlt_view_of(&whole->to);
   const relayout_status status =
-      lower_for(whole->device, &(sides){&from, &to, box}, &whole->wish, made, error);
+      lower_for(whole->device, &(sides){&from, &to, box}, &whole->request, made, error);
   sort_problems(made);
   return status;
 }
@@ -218,19 +220,19 @@ relayout_status rlt_plan_create_box(const relayout_plan *whole, const rlt_index_
   const rlt_view from = rlt_view_of(&whole->from);
   const rlt_view to = rlt_view_of(&whole->to);
   const sides of = {&from, &to, box};
-  rlt_wish wish = whole->wish;
-  wish.stages_destination = wish.chunks.destination > 0;
-  wish.chunks = (rlt_chunk_limits){0, 0};
-  return create_anew(whole->device, &of, &wish, (rlt_texts){0, NULL}, plan, error);
+  rlt_plan_request request = whole->request;
+  request.stages_destination = request.chunks.destination > 0;
+  request.chunks = (rlt_chunk_limits){0, 0};
+  return create_anew(whole->device, &of, &request, (rlt_texts){0, NULL}, plan, error);
 }
 
 relayout_status rlt_plan_create(relayout_device *device, const relayout_shape *from,
-                                const relayout_shape *to, const rlt_wish *wish, rlt_texts schedules,
-                                relayout_plan **plan, relayout_error *error) {
+                                const relayout_shape *to, const rlt_plan_request *request,
+                                rlt_texts schedules, relayout_plan **plan, relayout_error *error) {
   const rlt_view source = rlt_view_of_shape(from);
   const rlt_view destination = rlt_view_of_shape(to);
   const sides of = {&source, &destination, NULL};
-  return create_anew(device, &of, wish, schedules, plan, error);
+  return create_anew(device, &of, request, schedules, plan, error);
 }
 
 static bool has_rank(const rlt_view *view) {
@@ -242,18 +244,18 @@ static bool has_rank(const rlt_view *view) {
 static relayout_status create(relayout_device *device, const sides *of,
                               const relayout_plan_options *options, relayout_plan **plan,
                               relayout_error *error) {
-  const rlt_wish wish = rlt_wish_of(options);
+  const rlt_plan_request request = rlt_plan_request_of(options);
   const rlt_texts schedules = {options->schedule_count, options->schedules};
   const bool is_cached =
       has_rank(of->from) && has_rank(of->to) && of->box == NULL && schedules.count == 0;
   relayout_plan *const found =
-      is_cached ? rlt_plan_cache_find(device->cache, of->from, of->to, &wish) : NULL;
+      is_cached ? rlt_plan_cache_find(device->cache, of->from, of->to, &request) : NULL;
   if (found != NULL) {
     *plan = found;
     return RELAYOUT_OK;
   }
   const double begun = rlt_verbose_begin();
-  const relayout_status status = create_anew(device, of, &wish, schedules, plan, error);
+  const relayout_status status = create_anew(device, of, &request, schedules, plan, error);
   if (status == RELAYOUT_OK) {
     rlt_verbose_end(begun, RLT_TOLD_PLAN, *plan, 1);
   }
@@ -361,7 +363,7 @@ relayout_status relayout_plan_create(relayout_device *device, const relayout_sha
 }
 
 relayout_status rlt_plan_create_for_problem(relayout_device *device, const rlt_problem *problem,
-                                            const rlt_wish *wish, rlt_texts schedules,
+                                            const rlt_plan_request *request, rlt_texts schedules,
                                             relayout_plan **plan, relayout_error *error) {
   rlt_problem simple = *problem;
   rlt_problem_simplify(&simple);
@@ -369,7 +371,7 @@ relayout_status rlt_plan_create_for_problem(relayout_device *device, const rlt_p
                          .problems = &simple,
                          .source_bytes = (int64_t)rlt_problem_source_size(problem),
                          .destination_bytes = (int64_t)rlt_problem_destination_size(problem)};
-  return make(device, wish, &lowered, schedules, plan, error);
+  return make(device, request, &lowered, schedules, plan, error);
 }
 
 void relayout_plan_retain(relayout_plan *plan) {
@@ -431,9 +433,9 @@ size_t relayout_plan_get_schedule(const relayout_plan *plan, int32_t part,
 relayout_status rlt_plan_candidates(const relayout_plan *plan, int32_t part,
                                     rlt_candidates *candidates, relayout_error *error) {
   const relayout_device *const device = rlt_planner_of(plan->device);
-  const rlt_candidates_request request = rlt_wish_candidates(&plan->wish);
+  const rlt_candidates_request asked = rlt_plan_request_candidates(&plan->request);
   const relayout_status status = rlt_candidates_make(&plan->work.parts[part].forms, &device->facts,
-                                                     device->tuning, &request, candidates, error);
+                                                     device->tuning, &asked, candidates, error);
   rlt_candidates_sort(candidates);
   return status;
 }
@@ -552,13 +554,14 @@ static relayout_status make_elsewhere(const relayout_plan *plan, relayout_device
   const rlt_view from = rlt_view_of(&plan->from);
   const rlt_view to = rlt_view_of(&plan->to);
   const sides of = {&from, &to, plan->box};
-  rlt_wish wish;
-  rlt_wish_clear(&wish);
-  wish.changes = plan->wish.changes;
-  wish.for_batches = plan->wish.for_batches;
+  rlt_plan_request request;
+  rlt_plan_request_clear(&request);
+  request.changes = plan->request.changes;
+  request.for_batches = plan->request.for_batches;
   const double begun = rlt_verbose_begin();
   const rlt_float_control was = rlt_floats_enter();
-  const relayout_status status = create_anew(device, &of, &wish, (rlt_texts){0, NULL}, made, error);
+  const relayout_status status =
+      create_anew(device, &of, &request, (rlt_texts){0, NULL}, made, error);
   rlt_floats_leave(was);
   if (status == RELAYOUT_OK) {
     rlt_verbose_end(begun, RLT_TOLD_PLAN, *made, 1);

@@ -18,7 +18,7 @@ typedef struct rlt_chunk_limits {
 } rlt_chunk_limits;
 
 /* What a caller asks of a plan, besides its views and schedules. */
-typedef struct rlt_wish {
+typedef struct rlt_plan_request {
   const struct rlt_method *method; /* NULL: any; for tests */
   relayout_plan_effort effort;
   int32_t measured; /* how many schedules are run */
@@ -26,16 +26,16 @@ typedef struct rlt_wish {
   rlt_chunk_limits chunks;
   bool for_batches;
   bool stages_destination; /* the destination is read soon and should stay in the cache */
-} rlt_wish;
+} rlt_plan_request;
 
 /* The defaults. */
-void rlt_wish_clear(rlt_wish *wish);
+void rlt_plan_request_clear(rlt_plan_request *request);
 
-bool rlt_wish_equal(const rlt_wish *a, const rlt_wish *b);
+bool rlt_plan_request_equal(const rlt_plan_request *a, const rlt_plan_request *b);
 
-/* The part of the wish that concerns candidates. */
-static inline rlt_candidates_request rlt_wish_candidates(const rlt_wish *wish) {
-  return (rlt_candidates_request){wish->method, wish->stages_destination};
+/* The part of the request that concerns candidates. */
+static inline rlt_candidates_request rlt_plan_request_candidates(const rlt_plan_request *of) {
+  return (rlt_candidates_request){of->method, of->stages_destination};
 }
 
 /* Checks a caller's options, of any version: `*read` becomes a copy of them, or the defaults for
@@ -43,8 +43,8 @@ static inline rlt_candidates_request rlt_wish_candidates(const rlt_wish *wish) {
 relayout_status rlt_options_read(const relayout_plan_options *options, relayout_plan_options *copy,
                                  const relayout_plan_options **read, relayout_error *error);
 
-/* The wish that checked options state. */
-rlt_wish rlt_wish_of(const relayout_plan_options *options);
+/* The request that checked options state. */
+rlt_plan_request rlt_plan_request_of(const relayout_plan_options *options);
 
 /* The schedules that a caller gives, a text for each part; or none. */
 typedef struct rlt_texts {
@@ -66,7 +66,7 @@ struct relayout_plan {
   relayout_view from;      /* strides are set where it is strided */
   relayout_view to;
   rlt_index_box *box; /* the part of the views that is moved; NULL: all */
-  rlt_wish wish;
+  rlt_plan_request request;
   /* Bytes from the caller's pointer or offset to the lowest byte of either side: the view's offset,
    * less the reach of negative strides. */
   int64_t source_lowest;
@@ -85,14 +85,14 @@ struct relayout_plan {
 
 /* relayout_plan_create without the device's cache: only the caller owns the plan. */
 relayout_status rlt_plan_create(relayout_device *device, const relayout_shape *from,
-                                const relayout_shape *to, const rlt_wish *wish, rlt_texts schedules,
-                                relayout_plan **plan, relayout_error *error);
+                                const relayout_shape *to, const rlt_plan_request *request,
+                                rlt_texts schedules, relayout_plan **plan, relayout_error *error);
 
 /* Makes a plan for a problem that did not come from views; from and to are zeroed. For tests of
  * problems to which no pair of views lowers. The problem is simplified here; the sizes are its
  * element counts. */
 relayout_status rlt_plan_create_for_problem(relayout_device *device, const rlt_problem *problem,
-                                            const rlt_wish *wish, rlt_texts schedules,
+                                            const rlt_plan_request *request, rlt_texts schedules,
                                             relayout_plan **plan, relayout_error *error);
 
 /* Lowers a box of a plan; the problem that writes the most bytes comes first. Returns the statuses

@@ -56,14 +56,14 @@ static void add_command(rlt_text *text, const relayout_plan *plan) {
   add_shape(text, "relayout bench --from ", &plan->from);
   add_shape(text, " --to ", &plan->to);
   rlt_text_add(text, " --device %s", plan->device->info.name);
-  if (plan->wish.changes.scale != 1) {
+  if (plan->request.changes.scale != 1) {
     rlt_text_add(text, " --scale ");
-    rlt_text_add_double(text, "%.17g", plan->wish.changes.scale);
+    rlt_text_add_double(text, "%.17g", plan->request.changes.scale);
   }
-  if (plan->wish.changes.rounds_to_nearest) {
+  if (plan->request.changes.rounds_to_nearest) {
     rlt_text_add(text, " --round nearest");
   }
-  if (plan->wish.changes.wraps) {
+  if (plan->request.changes.wraps) {
     rlt_text_add(text, " --wrap");
   }
   for (int32_t i = 0; i < plan->work.part_count && is_asked_for(plan); ++i) {
@@ -75,11 +75,11 @@ static void add_command(rlt_text *text, const relayout_plan *plan) {
 
 /* What happens to values that a command cannot express. */
 static void add_changes(rlt_text *text, const relayout_plan *plan) {
-  if (plan->wish.changes.scale != 1) {
+  if (plan->request.changes.scale != 1) {
     rlt_text_add(text, ", scaled by ");
-    rlt_text_add_double(text, "%.9g", plan->wish.changes.scale);
+    rlt_text_add_double(text, "%.9g", plan->request.changes.scale);
   }
-  if (plan->wish.changes.wraps) {
+  if (plan->request.changes.wraps) {
     rlt_text_add(text, ", wrapping");
   }
 }

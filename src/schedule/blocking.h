@@ -35,12 +35,12 @@ typedef enum rlt_stores {
 } rlt_stores;
 
 /* What tiles of a worker's own are to be like. */
-typedef struct rlt_tile_wish {
-  rlt_reach runs;   /* of a tile; 0: there is no such wish */
+typedef struct rlt_tile_blocking {
+  rlt_reach runs;   /* of a tile; 0: there is no such blocking */
   rlt_reach blocks; /* of tiles that follow each other; 0: of long runs, not along pages */
   rlt_prefetch prefetch;
   rlt_stores stores;
   bool loads; /* what a tile reads is brought together line by line before it is transposed */
-} rlt_tile_wish;
+} rlt_tile_blocking;
 
 #endif

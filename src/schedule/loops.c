@@ -24,7 +24,7 @@ int64_t rlt_loops_inside(const rlt_grid *grid, const rlt_loops *loops, int32_t n
 /* The grid's loops, by number, as they find their places. */
 typedef struct ordering {
   const rlt_grid *grid;
-  const rlt_block_wish *wish;
+  const rlt_loop_blocking *blocking;
   int32_t count;
   int32_t order[RLT_MAX_AXES];
   int64_t inside[RLT_MAX_AXES]; /* of each of these */
@@ -75,7 +75,7 @@ static int64_t whole_part(const ordering *at, int32_t number, int64_t most) {
 }
 
 static int64_t near_of(const ordering *at, bool in_source) {
-  return in_source ? at->wish->near_source : at->wish->near_destination;
+  return in_source ? at->blocking->near_source : at->blocking->near_destination;
 }
 
 /* Iterations of a loop, as many as reach as far as a block does along one side. */
@@ -83,8 +83,8 @@ static int64_t iterations_near(const ordering *at, int32_t number, bool in_sourc
   const rlt_loop *const loop = &at->grid->loops[number];
   const int64_t step = step_along(loop, in_source);
   const int64_t near = near_of(at, in_source);
-  return at->wish->only_whole ? whole_part(at, number, rlt_max(near / step, 1))
-                              : rlt_min(loop->count, rlt_max(rlt_divide_up(near, step), 1));
+  return at->blocking->only_whole ? whole_part(at, number, rlt_max(near / step, 1))
+                                  : rlt_min(loop->count, rlt_max(rlt_divide_up(near, step), 1));
 }
 
 /* Loops along one side, until they reach far enough or one cannot end there: false where that is
@@ -124,7 +124,7 @@ static void halve_blocks(ordering *at) {
 /* Places the other loops, first those along which the source goes on, then those of long runs so
  * that blocks have enough tiles, and splits blocks. */
 static void finish(ordering *at, int64_t room, rlt_loops *made) {
-  const int64_t near = at->wish->near_source;
+  const int64_t near = at->blocking->near_source;
   for (int32_t l = nearest_loop(at, true, near); l >= 0; l = nearest_loop(at, true, near)) {
     place(at, l, 1);
   }
@@ -135,7 +135,7 @@ static void finish(ordering *at, int64_t room, rlt_loops *made) {
       place(at, l, inside);
     }
   }
-  const int64_t least = rlt_min(at->wish->least_blocks, at->grid->tile_count);
+  const int64_t least = rlt_min(at->blocking->least_blocks, at->grid->tile_count);
   while (count_blocks(at) < least) {
     halve_blocks(at);
   }
@@ -153,12 +153,12 @@ static void finish(ordering *at, int64_t room, rlt_loops *made) {
   }
 }
 
-void rlt_loops_make(const rlt_grid *grid, const rlt_block_wish *wish, rlt_loops *made) {
-  ordering at = {.grid = grid, .wish = wish};
+void rlt_loops_make(const rlt_grid *grid, const rlt_loop_blocking *blocking, rlt_loops *made) {
+  ordering at = {.grid = grid, .blocking = blocking};
   if (go_along(&at, true)) {
     go_along(&at, false);
   }
-  finish(&at, wish->near_source + wish->near_destination > 0 ? 1 : wish->tiles, made);
+  finish(&at, blocking->near_source + blocking->near_destination > 0 ? 1 : blocking->tiles, made);
 }
 
 void rlt_combining_find(const rlt_problem *problem, const rlt_grid *grid, int64_t length,
@@ -178,12 +178,13 @@ void rlt_combining_find(const rlt_problem *problem, const rlt_grid *grid, int64_
 }
 
 void rlt_loops_make_combining(const rlt_grid *grid, const rlt_combining *combining,
-                              int64_t most_between, const rlt_block_wish *wish, rlt_loops *made) {
-  ordering at = {.grid = grid, .wish = wish};
+                              int64_t most_between, const rlt_loop_blocking *blocking,
+                              rlt_loops *made) {
+  ordering at = {.grid = grid, .blocking = blocking};
   for (int32_t i = 0; i < combining->count; ++i) {
     at.is_placed[combining->loops[i]] = true;
   }
-  const int32_t between = most_between > 0 ? nearest_loop(&at, true, wish->near_source) : -1;
+  const int32_t between = most_between > 0 ? nearest_loop(&at, true, blocking->near_source) : -1;
   if (between >= 0) {
     place(&at, between, rlt_min(iterations_near(&at, between, true), most_between + 1));
   }

@@ -26,15 +26,15 @@ typedef struct rlt_loops {
 } rlt_loops;
 
 /* How far blocks go. */
-typedef struct rlt_block_wish {
+typedef struct rlt_loop_blocking {
   int64_t near_source;      /* elements along either side's pages; */
   int64_t near_destination; /* both 0: blocks of long runs, */
   int64_t tiles;            /* that have about so many tiles */
   int64_t least_blocks;     /* there are at least so many, if there are as many tiles */
   bool only_whole; /* blocks are of equal length, and end neither within tiles nor in padding */
-} rlt_block_wish;
+} rlt_loop_blocking;
 
-void rlt_loops_make(const rlt_grid *grid, const rlt_block_wish *wish, rlt_loops *made);
+void rlt_loops_make(const rlt_grid *grid, const rlt_loop_blocking *blocking, rlt_loops *made);
 
 /* Loops along which tiles go on with each other's segments, in the destination: the second where
  * the first one ends, and so on. Loops of the grid by number. */
@@ -51,7 +51,8 @@ void rlt_combining_find(const rlt_problem *problem, const rlt_grid *grid, int64_
 /* Blocks along these. Between a tile and the one that goes on with its segments there are not
  * more than `most_between` others, all of the innermost loop. */
 void rlt_loops_make_combining(const rlt_grid *grid, const rlt_combining *combining,
-                              int64_t most_between, const rlt_block_wish *wish, rlt_loops *made);
+                              int64_t most_between, const rlt_loop_blocking *blocking,
+                              rlt_loops *made);
 
 /* The grid's loop over this axis; -1 where tiles take all of it. */
 int32_t rlt_grid_loop_of(const rlt_grid *grid, int32_t axis);

@@ -77,8 +77,8 @@ typedef struct rlt_schedule {
   int64_t tile_count;
   rlt_loops loops;
 
-  rlt_tile_wish wish; /* what a method asks for; the rest follows from it */
-  bool loads;         /* what a tile reads is brought together first */
+  rlt_tile_blocking blocking; /* what a method asks for; the rest follows from it */
+  bool loads;                 /* what a tile reads is brought together first */
   rlt_move move;
   bool staged;
   bool streamed; /* past the cache */

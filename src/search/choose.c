@@ -56,13 +56,14 @@ static void take(const rlt_candidates *candidates, int32_t number, chosen *made)
 
 /* The best of all and, unless that runs at any offset, the best of those that do: what is run and
  * found to be the fastest, or what is predicted to be. */
-static void find_best(relayout_device *device, const rlt_wish *wish, rlt_candidates *candidates,
-                      double *seconds_left, chosen *made) {
+static void find_best(relayout_device *device, const rlt_plan_request *request,
+                      rlt_candidates *candidates, double *seconds_left, chosen *made) {
   for (int any = 0; any <= 1 && !is_enough(candidates, made); ++any) {
     const int32_t estimated = best_of(candidates, any != 0);
     int32_t number = -1;
-    if (wish->effort == RELAYOUT_PLAN_MEASURE) {
-      number = rlt_measure(device, candidates, estimated, any != 0, wish->measured, seconds_left);
+    if (request->effort == RELAYOUT_PLAN_MEASURE) {
+      number =
+          rlt_measure(device, candidates, estimated, any != 0, request->measured, seconds_left);
     }
     if (number >= 0) {
       made->choice = RLT_CHOICE_MEASURED;
@@ -96,14 +97,14 @@ static bool recall(relayout_device *device, const rlt_problem *problem, rlt_cand
 
 /* Programs of the offers that were chosen. A kernel may not run with as many work-items as others
  * of the device: then fewer share a tile. */
-static relayout_status make_ways(relayout_device *device, const rlt_wish *wish,
+static relayout_status make_ways(relayout_device *device, const rlt_plan_request *request,
                                  const rlt_candidates *candidates, const chosen *made,
                                  rlt_part *part, relayout_error *error) {
   relayout_status status = RELAYOUT_OK;
   for (int32_t i = 0; i < made->count && status == RELAYOUT_OK; ++i) {
     rlt_way *const way = &part->ways[i];
     way->candidate = candidates->of[made->of[i]];
-    way->candidate.schedule.batch = wish->for_batches ? RLT_MOST_BATCH : 0;
+    way->candidate.schedule.batch = request->for_batches ? RLT_MOST_BATCH : 0;
     if (made->group_size > 0) {
       way->candidate.schedule.group_size = made->group_size;
     }
@@ -113,30 +114,31 @@ static relayout_status make_ways(relayout_device *device, const rlt_wish *wish,
   return status;
 }
 
-relayout_status rlt_choose(relayout_device *device, const rlt_wish *wish, const char *text,
-                           double *seconds_left, rlt_part *part, relayout_error *error) {
+relayout_status rlt_choose(relayout_device *device, const rlt_plan_request *request,
+                           const char *text, double *seconds_left, rlt_part *part,
+                           relayout_error *error) {
   const rlt_problem *const problem = rlt_part_problem(part);
-  const bool is_free = wish->method == NULL;
-  const rlt_candidates_request request = rlt_wish_candidates(wish);
+  const bool is_free = request->method == NULL;
+  const rlt_candidates_request asked = rlt_plan_request_candidates(request);
   chosen made = {.choice = RLT_CHOICE_ESTIMATED};
   rlt_candidates candidates;
-  relayout_status status = rlt_candidates_make(&part->forms, &device->facts, device->tuning,
-                                               &request, &candidates, error);
+  relayout_status status =
+      rlt_candidates_make(&part->forms, &device->facts, device->tuning, &asked, &candidates, error);
   if (status == RELAYOUT_OK && candidates.count == 0) { /* by one method: some offer anything */
     status = rlt_fail(error, RELAYOUT_UNSUPPORTED, "method `%s` has no schedule for this relayout",
-                      wish->method->name);
+                      request->method->name);
   }
   if (status == RELAYOUT_OK && text != NULL) {
     status = asked_for(&candidates, text, &made, error);
   } else if (status == RELAYOUT_OK && !(is_free && recall(device, problem, &candidates, &made))) {
-    find_best(device, wish, &candidates, seconds_left, &made);
+    find_best(device, request, &candidates, seconds_left, &made);
     if (made.choice == RLT_CHOICE_MEASURED && is_free) {
       rlt_wisdom_remember(device, problem, &candidates, made.of, made.count);
     }
   }
   if (status == RELAYOUT_OK) {
     part->choice = made.choice;
-    status = make_ways(device, wish, &candidates, &made, part, error);
+    status = make_ways(device, request, &candidates, &made, part, error);
   }
   rlt_candidates_free(&candidates);
   return status;

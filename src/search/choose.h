@@ -11,7 +11,8 @@
  * or what is remembered as the fastest, or is measured now, or is predicted to be.
  * `seconds_left` is what measuring may take, and becomes less. Needs the part's problem alone.
  * The statuses of relayout_plan_create. */
-relayout_status rlt_choose(relayout_device *device, const rlt_wish *wish, const char *text,
-                           double *seconds_left, rlt_part *part, relayout_error *error);
+relayout_status rlt_choose(relayout_device *device, const rlt_plan_request *request,
+                           const char *text, double *seconds_left, rlt_part *part,
+                           relayout_error *error);
 
 #endif

@@ -63,7 +63,7 @@ static inline bool rlt_schedule_finish(const rlt_facts *facts, const rlt_tuning 
 
 /* Part of finishing: fills in how many threads work on a schedule whose tile is set, each with
  * enough to do. What its blocks are to be like. */
-rlt_block_wish rlt_schedule_share_out(const rlt_facts *facts, const rlt_tuning *tuning,
-                                      const rlt_grid *grid, rlt_schedule *schedule);
+rlt_loop_blocking rlt_schedule_share_out(const rlt_facts *facts, const rlt_tuning *tuning,
+                                         const rlt_grid *grid, rlt_schedule *schedule);
 
 #endif

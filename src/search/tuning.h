@@ -21,7 +21,7 @@ extern const rlt_reach rlt_block_reaches[RLT_BLOCK_REACHES];
 extern const rlt_prefetch rlt_prefetches[RLT_PREFETCHES];
 
 /* X(NAME, text): problems whose tiles are alike; the first counts that holds and for
- * which there is a wish. */
+ * which there is a blocking. */
 #define RLT_TILES_TABLE(X)                                                                         \
   X(CHANNELS, "channels") /* a few short runs side by side, joined or parted */                    \
   X(CACHED, "cached")     /* the cache holds the destination */                                    \
@@ -70,7 +70,7 @@ enum { RLT_OTHER_RUNS = 4 };
 
 /* Of words of one size. */
 typedef struct rlt_word_tuning {
-  rlt_tile_wish tiles[RLT_TILES];
+  rlt_tile_blocking tiles[RLT_TILES];
   rlt_rates rates;
 } rlt_word_tuning;
 
@@ -88,7 +88,7 @@ typedef struct rlt_tuning {
 
   /* Tiles in private memory. */
   int64_t least_tile_bytes;
-  int64_t most_tile_bytes; /* unless their wished runs take more; 0: half of the nearest cache */
+  int64_t most_tile_bytes; /* unless their asked runs take more; 0: half of the nearest cache */
   int64_t together_bytes;  /* the least where both sides go on with the same axis; or 0 */
   rlt_reach joined_runs;   /* tiles that read so far at once write so far; or zeros */
   rlt_reach other_runs[RLT_OTHER_RUNS]; /* that are offered beside the word size's own */

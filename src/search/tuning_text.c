@@ -28,7 +28,7 @@ enum {
 #define REACHES(name, types, in)                                                                   \
   NUMBERS(#name, types, offsetof(in, name), 0, RLT_ALL_THE_WAY, RLT_ALL_THE_WAY)
 #define OF_TILE(name, types, least, most, most_of_others)                                          \
-  NUMBERS(#name, types, offsetof(rlt_tile_wish, name), least, most, most_of_others)
+  NUMBERS(#name, types, offsetof(rlt_tile_blocking, name), least, most, most_of_others)
 
 /* Tiles and runs of no bytes, and threads for nothing, are no schedule's. */
 static const rlt_field row_fields[] = {
@@ -49,7 +49,7 @@ enum { ROW_FIELDS = sizeof row_fields / sizeof row_fields[0] };
 
 static const rlt_field tile_fields[] = {
     OF_TILE(runs, "qq", 0, MOST_RUN, MOST_RUN),
-    REACHES(blocks, "qq", rlt_tile_wish),
+    REACHES(blocks, "qq", rlt_tile_blocking),
     OF_TILE(prefetch, "ii", 0, RLT_MOST_TILES_AHEAD, MOST_LEVEL),
     OF_TILE(stores, "i", RLT_STORES_BY_SIZE, RLT_STORES_DIRECT, 0),
     OF_TILE(loads, "?", 0, 1, 0),
@@ -86,7 +86,7 @@ static line line_of_words(int word, int number) {
   rlt_text_add(&prefix, "word %d %s ", 1 << word,
                number < RLT_TILES ? rlt_tiles_name((rlt_tiles)number) : "rates");
   if (number < RLT_TILES) {
-    made.offset += offsetof(rlt_word_tuning, tiles) + (size_t)number * sizeof(rlt_tile_wish);
+    made.offset += offsetof(rlt_word_tuning, tiles) + (size_t)number * sizeof(rlt_tile_blocking);
     made.fields = tile_fields;
     made.count = TILE_FIELDS;
   } else {
