@@ -47,7 +47,7 @@ typedef struct search {
   rlt_candidates candidates;
   bool stays;
   int32_t most;             /* that are run */
-  int32_t run;              /* of the offers, the first ones */
+  int32_t run;              /* of the candidates, the first ones */
   double times[MOST_COUNT]; /* by number; 0: it cannot run */
 } search;
 

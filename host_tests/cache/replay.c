@@ -12,7 +12,7 @@ enum { LINE_BYTES = RLT_CPU_LINE_BYTES, LANE_BYTES = 16 };
 typedef struct place {
   rlt_tile at;
   uint64_t from; /* address: of the source, or where that was brought together */
-  uint64_t to;   /* in the staging buffer, or in the destination */
+  uint64_t to;   /* in the tile buffer, or in the destination */
 } place;
 
 /* Where the program's tables lie, which are loaded as well: they take room in the first cache. */
@@ -110,7 +110,7 @@ static void move_strided(const replayer *by, const place *of) {
 /* ---- By tables ---- */
 
 static void gather_run(const replayer *by, const place *of, int64_t row, int64_t column) {
-  const rlt_staging *const made = &by->frame->staging;
+  const rlt_tile_buffer *const made = &by->frame->tile_buffer;
   const int64_t count = rlt_min(made->dense_columns, of->at.columns - column);
   const int64_t valid = rlt_min(made->valid_columns, of->at.valid_columns - column);
   const bool has_source = row < of->at.valid_rows && by->frame->rows.from[row] != RLT_NO_SOURCE;
@@ -125,8 +125,8 @@ static void gather_run(const replayer *by, const place *of, int64_t row, int64_t
 }
 
 static void gather_runs(const replayer *by, const place *of) {
-  const int64_t run = by->frame->staging.dense_columns;
-  const bool rows_inside = by->frame->staging.rows_inside;
+  const int64_t run = by->frame->tile_buffer.dense_columns;
+  const bool rows_inside = by->frame->tile_buffer.rows_inside;
   const int64_t outer_count = rows_inside ? of->at.columns : of->at.rows;
   const int64_t inner_count = rows_inside ? of->at.rows : of->at.columns;
   for (int64_t outer = 0; outer < outer_count; outer += rows_inside ? run : 1) {
@@ -259,7 +259,7 @@ static void deinterleave(const replayer *by, const piece *of, int64_t channels) 
 }
 
 static void move_piece(const replayer *by, const piece *of) {
-  const rlt_staging *const made = &by->frame->staging;
+  const rlt_tile_buffer *const made = &by->frame->tile_buffer;
   if (made->write_channels > 0 && of->rows >= channel_of(by)) {
     interleave(by, of, made->write_channels);
   } else if (made->read_channels > 0 && of->columns >= channel_of(by)) {
@@ -271,7 +271,7 @@ static void move_piece(const replayer *by, const piece *of) {
 
 static void gather_transposed(const replayer *by, const place *of) {
   const rlt_cpu_frame *const frame = by->frame;
-  const rlt_staging *const made = &frame->staging;
+  const rlt_tile_buffer *const made = &frame->tile_buffer;
   for (int64_t column = 0; column < of->at.valid_columns; column += made->dense_columns) {
     load_numbers(by, by->at.columns_to, column, 1);
     for (int64_t row = 0; row < of->at.valid_rows; row += made->dense_rows) {
@@ -319,7 +319,7 @@ static void gather(const replayer *by, const place *of) {
   }
 }
 
-/* ---- Staged tiles leave ---- */
+/* ---- Buffered tiles leave ---- */
 
 typedef struct prefetching {
   uint64_t start;
@@ -401,7 +401,7 @@ static void store_segment(replayer *by, uint64_t to, uint64_t from, int64_t coun
 static void store_segments(replayer *by, const rlt_tile *tile, continuation at,
                            const rlt_tile *later) {
   const rlt_cpu_frame *const frame = by->frame;
-  const rlt_staging *const made = &frame->staging;
+  const rlt_tile_buffer *const made = &frame->tile_buffer;
   const rlt_tile_steps has = rlt_cpu_steps(frame, tile->columns, tile->rows);
   const int64_t count = rlt_run_elements(&made->segment, has) * by->bytes;
   prefetching ahead = {.left = 0};
@@ -417,8 +417,8 @@ static void store_segments(replayer *by, const rlt_tile *tile, continuation at,
       const int64_t to = (tile->destination + frame->segments[s].start) * by->bytes;
       store_segment(
           by, simulator_address(SIMULATOR_DESTINATION, to),
-          in_scratch(offsetof(rlt_cpu_scratch, staged) + (size_t)(s * frame->segment_pitch)), count,
-          at.first + s, at.goes_on, &ahead);
+          in_scratch(offsetof(rlt_cpu_scratch, buffered) + (size_t)(s * frame->segment_pitch)),
+          count, at.first + s, at.goes_on, &ahead);
     }
   }
   fetch_some(by, &ahead, ahead.left);
@@ -453,7 +453,7 @@ static continuation continuation_of(const rlt_cpu_program *made, const rlt_walk 
   }
   return (continuation){.goes_on = rlt_walk_goes_on(walk, made->combined_loops),
                         .first = made->combined_loops.first * rlt_walk_place(walk, 0) *
-                                 made->frame.staging.segment_count};
+                                 made->frame.tile_buffer.segment_count};
 }
 
 /* Tiles that are known already: the one that is moved, and those that are ahead of it. */
@@ -489,15 +489,15 @@ static void step(const rlt_cpu_program *made, iterator *of) {
 
 static void move_tile(replayer *by, const known_tile *now, const rlt_tile *later) {
   const rlt_tile *const tile = &now->at;
-  const bool staged = by->made->schedule->staged;
+  const bool buffered = by->made->schedule->buffered;
   const place at = {
       .at = *tile,
       .from = by->made->unpacks ? load_runs(by, tile)
                                 : in_source(tile->valid_columns > 0 ? tile->source * by->bytes : 0),
-      .to = staged ? in_scratch(offsetof(rlt_cpu_scratch, staged))
-                   : simulator_address(SIMULATOR_DESTINATION, tile->destination * by->bytes)};
+      .to = buffered ? in_scratch(offsetof(rlt_cpu_scratch, buffered))
+                     : simulator_address(SIMULATOR_DESTINATION, tile->destination * by->bytes)};
   put_tile(by, &at);
-  if (staged) {
+  if (buffered) {
     store_segments(by, tile, now->continues, later);
   }
 }
@@ -510,7 +510,7 @@ static tables place_tables(const rlt_cpu_program *program) {
   const uint64_t rows = (uint64_t)rlt_group_length(&program->schedule->rows) * NUMBER_BYTES;
   const uint64_t columns = (uint64_t)rlt_group_length(&program->schedule->columns) * NUMBER_BYTES;
   const uint64_t segments =
-      (uint64_t)program->frame.staging.segment_count * sizeof *program->frame.segments;
+      (uint64_t)program->frame.tile_buffer.segment_count * sizeof *program->frame.segments;
   const uint64_t behind_sides = begin + 2 * rows + 2 * columns;
   const uint64_t runs =
       program->unpacks ? (uint64_t)program->unpacking.run_count * sizeof *program->runs : 0;

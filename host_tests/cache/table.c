@@ -5,9 +5,8 @@
  *                 [--runs READxWRITE [--blocks READxWRITE] [--prefetch TILESxLEVEL] [--loads]]
  *                 [--schedule TEXT]
  *
- * What stands in the second line takes the place of all blockings of the processor's row of tuning, in
- * bytes; TEXT that of what is chosen.
- */
+ * What stands in the second line takes the place of all blockings of the processor's row of tuning,
+ * in bytes; TEXT that of what is chosen. / */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -32,7 +32,8 @@ static const relayout_case cases[] = {
     {"f32[64,256]{1,0}", "f32[64,256]{1,0:T(8,128)}"},
 };
 
-/* `blocking` stands in place of the row of tuning's where it is not NULL; the plan outlives neither. */
+/* `blocking` stands in place of the row of tuning's where it is not NULL; the plan outlives
+ * neither. */
 static relayout_plan *plan_of(const processor *on, const relayout_case *of, bool streams,
                               const rlt_tile_blocking *blocking, rlt_tuning *tuning) {
   relayout_device *const device = processor_device(on);

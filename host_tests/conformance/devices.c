@@ -60,7 +60,7 @@ static relayout_status open_opencl(const named_device *which, const char *cache_
 static const struct {
   const char *word;
   relayout_kernel_family kernels;
-} families[] = {{"opencl_work_group", RELAYOUT_KERNELS_STAGED},
+} families[] = {{"opencl_work_group", RELAYOUT_KERNELS_WORK_GROUP},
                 {"opencl_native", RELAYOUT_KERNELS_NATIVE}};
 #endif
 

@@ -107,7 +107,8 @@ bool schedules_reorder(const char *text, uint64_t *state, char made[SCHEDULES_TE
   const char *const store = strstr(text, " store=");
   const size_t kept = (size_t)(store - move) + 1 + strcspn(store + 1, " ");
   length += (size_t)snprintf(made + length, SCHEDULES_TEXT_SIZE - length, "%.*s", (int)kept, move);
-  if (strncmp(store, " store=staged", strlen(" store=staged")) == 0 && random_below(state, 4) > 0) {
+  if (strncmp(store, " store=buffered", strlen(" store=buffered")) == 0 &&
+      random_below(state, 4) > 0) {
     length += (size_t)snprintf(made + length, SCHEDULES_TEXT_SIZE - length, " prefetch=%d:%d",
                                1 + (int)random_below(state, 3), 1 + (int)random_below(state, 3));
   }

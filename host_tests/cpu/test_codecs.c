@@ -1,4 +1,4 @@
-/* test_codecs.c: which stages a codec takes, of an instruction set whose stages do nothing but say
+/* test_codecs.c: which passes a codec takes, of an instruction set whose passes do nothing but say
  * that they were taken. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static void note_fetch(const uint8_t *at, int writes, int locality);
 #define rlt_cpu_codec_stream_lines               seen_codec_stream_lines
 #include "cpu/rows.c"
 
-/* ---- Stages that are noted ---- */
+/* ---- Passes that are noted ---- */
 
 static char taken[256];
 static rlt_cpu_row last; /* what the last one worked with */
@@ -151,7 +151,7 @@ static void stream_some(uint8_t *to, const uint8_t *from, int64_t lines) {
   streamed_lines += lines;
 }
 
-static const rlt_cpu_row_stages stages = {
+static const rlt_cpu_row_passes passes = {
     .pack = {pack_1, pack_2, pack_4},
     .unpack = {unpack_1, unpack_2, unpack_4},
     .swap = {NULL, swap_2, swap_4, swap_8},
@@ -182,7 +182,7 @@ static const rlt_cpu_row_stages stages = {
     .f32_to_s32 = whole_f32_s32,
     .f32_nearest_s32 = whole_f32_nearest_s32,
     .stream = stream_some};
-static const rlt_cpu_instruction_set noted_set = {.name = "noted", .rows = &stages};
+static const rlt_cpu_instruction_set noted_set = {.name = "noted", .rows = &passes};
 
 static rlt_cpu_codec *codec_of(const rlt_problem *problem) {
   rlt_cpu_codec *codec = NULL;
@@ -210,12 +210,12 @@ typedef struct taken_case {
   bool wraps;
   double scale;
   int64_t packed;
-  const char *stages; /* "": element by element */
+  const char *passes; /* "": element by element */
 } taken_case;
 
 #define F(type) RELAYOUT_##type
 
-/* As row_stages.h says what each is for; the narrowest that is right is the fastest. */
+/* As row_passes.h says what each is for; the narrowest that is right is the fastest. */
 static const taken_case taken_cases[] = {
     /* Integers of whole bytes, as they are or by their low bits. */
     {F(S32), F(S8), false, 1, 0, "s32_to_s8"},
@@ -242,7 +242,7 @@ static const taken_case taken_cases[] = {
     {F(S8), F(S4), false, 1, 4, "bytes_1 pack_4"},
     {F(S8), F(F32), false, 1, 0, "s8_as_f32"},
     {F(S8), F(F32), false, 0.5, 0, "s8_as_f32 single_f32"},
-    {F(U8), F(F32), false, 1, 0, "bytes_4"}, /* for which this set has no stage */
+    {F(U8), F(F32), false, 1, 0, "bytes_4"}, /* for which this set has no pass */
     /* What f32 holds goes by it. */
     {F(F16), F(F32), false, 1, 0, "f16_as_f32"},
     {F(F16), F(BF16), false, 1, 0, "f16_as_f32 f32_as_bf16"},
@@ -313,7 +313,7 @@ static void test_taken_stages(void **state) {
     print_message("%s to %s%s, scale %a\n", relayout_element_type_name(c->from),
                   relayout_element_type_name(c->to), c->wraps ? ", wraps" : "", c->scale);
     encode_some((rlt_conversion){c->from, c->to, c->wraps, c->scale, false}, c->packed);
-    assert_string_equal(taken, c->stages);
+    assert_string_equal(taken, c->passes);
     if (taken[0] != '\0') {
       assert_true(last.scale == c->scale);
       assert_int_equal(last_conversion.from, c->from);
@@ -328,7 +328,7 @@ static void test_swapping_stages(void **state) {
   static const struct {
     relayout_element_type from, to;
     bool source_swapped, destination_swapped;
-    const char *stages;
+    const char *passes;
   } cases[] = {
       {F(U32), F(U32), false, true, "swap_4"},
       {F(U16), F(U16), true, false, "swap_2"},
@@ -351,7 +351,7 @@ static void test_swapping_stages(void **state) {
     taken[0] = '\0';
     rlt_cpu_codec_encode(codec, words, made, RLT_CPU_ROW_GROUP);
     rlt_cpu_codec_destroy(codec);
-    assert_string_equal(taken, cases[i].stages);
+    assert_string_equal(taken, cases[i].passes);
   }
 }
 
@@ -378,7 +378,7 @@ static void test_nearest_stages(void **state) {
   for (size_t i = 0; i < sizeof nearest_cases / sizeof nearest_cases[0]; ++i) {
     const taken_case *const c = &nearest_cases[i];
     encode_some((rlt_conversion){c->from, c->to, c->wraps, c->scale, true}, c->packed);
-    assert_string_equal(taken, c->stages);
+    assert_string_equal(taken, c->passes);
   }
 }
 
@@ -468,12 +468,12 @@ static void pack_ones(const rlt_cpu_row *row, const uint8_t *from, uint8_t *to, 
   memset(to, 0xff, (size_t)count);
 }
 
-/* Behind the last element its byte's bits are 0, whatever a stage makes of elements that are not
+/* Behind the last element its byte's bits are 0, whatever a pass makes of elements that are not
  * there; and nothing is written behind that byte. */
 static void test_spare_bits(void **state) {
   (void)state;
   static const uint8_t words[RLT_CPU_ROW_GROUP];
-  rlt_cpu_row_stages packing = stages;
+  rlt_cpu_row_passes packing = passes;
   const rlt_cpu_instruction_set ones_set = {.name = "ones", .rows = &packing};
   for (int s = 0; s < 3; ++s) {
     packing.pack[s] = pack_ones;
@@ -504,7 +504,7 @@ enum { UPWARDS = RLT_USUAL_FLOAT_CONTROL | 0x400000 };
 enum { UPWARDS = RLT_USUAL_FLOAT_CONTROL };
 #endif
 
-/* Stages that compute in floating point do as programs start with it, others as the caller has it,
+/* Passes that compute in floating point do as programs start with it, others as the caller has it,
  * which stays so for the caller. */
 static void test_float_control(void **state) {
   (void)state;
@@ -557,7 +557,7 @@ static void note_fetch(const uint8_t *at, int writes, int locality) {
   ++fetches.count;
 }
 
-/* 512 elements go through all stages at a time, and those 2048 further on are fetched meanwhile, as
+/* 512 elements go through all passes at a time, and those 2048 further on are fetched meanwhile, as
  * long as there are so many. */
 static void test_what_is_fetched(void **state) {
   (void)state;
@@ -609,7 +609,7 @@ static void test_what_is_streamed(void **state) {
   assert_memory_equal(made, words, 7 * LINE);
   rlt_cpu_codec_destroy(codec);
 
-  /* Packed to four bits, by stages. */
+  /* Packed to four bits, by passes. */
   const rlt_problem packing = {.element_bytes = 1, .destination_packed = 4};
   rlt_cpu_codec *const packer = codec_of(&packing);
   for (int64_t place = 0; place < LINE; place += 9) {

@@ -104,12 +104,12 @@ static void test_rows_for_memcpy(void **state) {
   }
 }
 
-/* ---- Staged tiles ---- */
+/* ---- Buffered tiles ---- */
 
 /* Stores one segment of so many lines while these are fetched. */
 static void store(int64_t lines, const int64_t *ahead, int64_t count, int32_t level,
                   const uint8_t *next) {
-  static uint8_t staged[BYTES + 2 * LINE_BYTES];
+  static uint8_t buffered[BYTES + 2 * LINE_BYTES];
   static rlt_cpu_partial_lines partial;
   rlt_tile_run segment = {.start = 0};
   const rlt_cpu_frame frame = {
@@ -121,14 +121,14 @@ static void store(int64_t lines, const int64_t *ahead, int64_t count, int32_t le
       .ahead = (int64_t *)(uintptr_t)ahead,
       .ahead_count = count,
       .fetch_level = level,
-      .staging = {.segment = {.unit = 1, .side = RLT_SEGMENT_COLUMNS}, .segment_count = 1}};
+      .tile_buffer = {.segment = {.unit = 1, .side = RLT_SEGMENT_COLUMNS}, .segment_count = 1}};
   const int64_t columns = lines * 16;
   const rlt_cpu_tile tile = {
       .at = {.columns = columns, .valid_columns = columns, .rows = 1, .valid_rows = 1},
       .destination = destination};
   begin(lines * LINE_BYTES);
-  memset(staged, 1, sizeof staged);
-  LINE_KERNELS.store_segments(&frame, &tile, staged + LINE_BYTES, &partial, next);
+  memset(buffered, 1, sizeof buffered);
+  LINE_KERNELS.store_segments(&frame, &tile, buffered + LINE_BYTES, &partial, next);
 }
 
 /* All is fetched, in order, evenly: as much for each line that leaves, and looked at every four

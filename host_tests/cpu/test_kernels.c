@@ -225,14 +225,14 @@ static void draw_row_gaps(scene *at, int64_t rows, int64_t unit) {
 /* Runs of both sides; rows or runs of columns inside. A tile's last run may be cut. */
 static void try_runs(scene *at, int64_t trial) {
   static const int64_t runs[] = {1, 2, 3, 4, 5, 8, 15, 16, 17, 33};
-  rlt_staging *const staging = &at->frame.staging;
+  rlt_tile_buffer *const tile_buffer = &at->frame.tile_buffer;
   const int64_t run = runs[draw(at, sizeof runs / sizeof runs[0])];
   const int64_t columns = run * (1 + draw(at, 5)), rows = 1 + draw(at, 6);
   const int64_t gap = at->bytes * draw(at, 3), length = run * at->bytes;
-  staging->dense_columns = run;
-  staging->valid_columns = draw(at, 3) == 0 ? 1 + draw(at, run) : run;
-  staging->rows_inside = draw(at, 2) == 1;
-  staging->exact = draw(at, 2) == 1;
+  tile_buffer->dense_columns = run;
+  tile_buffer->valid_columns = draw(at, 3) == 0 ? 1 + draw(at, run) : run;
+  tile_buffer->rows_inside = draw(at, 2) == 1;
+  tile_buffer->exact = draw(at, 2) == 1;
   at->tile.is_near_end = draw(at, 4) == 0;
   at->tile.at =
       (rlt_tile){.columns = columns, .valid_columns = columns, .rows = rows, .valid_rows = rows};
@@ -240,15 +240,15 @@ static void try_runs(scene *at, int64_t trial) {
     draw_tile(at, columns, rows);
   }
   /* Ascending in the order of the loops, with a gap or none. */
-  const int64_t inner = staging->rows_inside ? rows : columns / run;
+  const int64_t inner = tile_buffer->rows_inside ? rows : columns / run;
   for (int64_t c = 0; c < columns; ++c) {
     at->columns_from[c] = c / run * (length + 40) + c % run * at->bytes;
     at->columns_to[c] =
-        c / run * (length + gap) * (staging->rows_inside ? inner : 1) + c % run * at->bytes;
+        c / run * (length + gap) * (tile_buffer->rows_inside ? inner : 1) + c % run * at->bytes;
   }
   for (int64_t r = 0; r < rows; ++r) {
     at->rows_from[r] = r * 1100;
-    at->rows_to[r] = r * (length + gap) * (staging->rows_inside ? 1 : inner);
+    at->rows_to[r] = r * (length + gap) * (tile_buffer->rows_inside ? 1 : inner);
   }
   draw_column_gaps(at, columns, run);
   draw_row_gaps(at, rows, 1);
@@ -256,7 +256,7 @@ static void try_runs(scene *at, int64_t trial) {
     at->tile.source = NULL; /* is not to be used */
   }
   /* Of a run's columns the first ones can have a source. */
-  const int64_t limit = staging->valid_columns;
+  const int64_t limit = tile_buffer->valid_columns;
   for (int64_t r = 0; r < at->tile.at.rows; ++r) {
     for (int64_t c = 0; c < at->tile.at.columns; ++c) {
       const bool has_source = r < at->tile.at.valid_rows && c < at->tile.at.valid_columns &&
@@ -267,7 +267,7 @@ static void try_runs(scene *at, int64_t trial) {
                              : at->frame.fill);
     }
   }
-  if (!staging->exact) {
+  if (!tile_buffer->exact) {
     for (int64_t r = 0; r < at->tile.at.rows; ++r) {
       for (int64_t c = 0; c < at->tile.at.columns; ++c) {
         const int64_t end = GUARD + at->rows_to[r] + at->columns_to[c] + at->bytes;
@@ -284,7 +284,7 @@ static void try_runs(scene *at, int64_t trial) {
 /* Columns of the destination are dense in pieces, rows of the source too; what each piece leaves
  * lies behind what the one before did, or anywhere where nothing may spill over. */
 static void try_transpose(scene *at, int64_t trial) {
-  rlt_staging *const staging = &at->frame.staging;
+  rlt_tile_buffer *const tile_buffer = &at->frame.tile_buffer;
   const int64_t side = at->kernels->block_columns, depth = at->kernels->block_rows;
   const int64_t dense_columns = 1 + draw(at, rlt_min(2 * side + 3, 100));
   const int64_t dense_rows = 1 + draw(at, rlt_min(2 * depth + 3, 60));
@@ -293,11 +293,11 @@ static void try_transpose(scene *at, int64_t trial) {
   const bool evenly = draw(at, 2) == 0;
   const int64_t step =
       evenly && draw(at, 2) == 0 ? dense_rows * at->bytes : (dense_rows + draw(at, 3)) * at->bytes;
-  staging->dense_columns = dense_columns;
-  staging->valid_columns = dense_columns;
-  staging->dense_rows = dense_rows;
-  staging->valid_rows = dense_rows;
-  staging->exact = draw(at, 2) == 0;
+  tile_buffer->dense_columns = dense_columns;
+  tile_buffer->valid_columns = dense_columns;
+  tile_buffer->dense_rows = dense_rows;
+  tile_buffer->valid_rows = dense_rows;
+  tile_buffer->exact = draw(at, 2) == 0;
   at->tile.at =
       (rlt_tile){.columns = columns, .valid_columns = columns, .rows = rows, .valid_rows = rows};
   if (draw(at, 2) == 0) {
@@ -315,7 +315,7 @@ static void try_transpose(scene *at, int64_t trial) {
   }
   for (int64_t r = 0; r < rows; ++r) {
     at->rows_from[r] = r / dense_rows * turn + r % dense_rows * at->bytes;
-    at->rows_to[r] = (staging->exact ? (rows - 1 - r) : r) * dense_columns * at->bytes;
+    at->rows_to[r] = (tile_buffer->exact ? (rows - 1 - r) : r) * dense_columns * at->bytes;
   }
   at->frame.column_step =
       evenly && at->columns_from[columns - 1] == (columns - 1) * step ? step : 0;
@@ -328,7 +328,7 @@ static void try_transpose(scene *at, int64_t trial) {
   }
   draw_row_gaps(at, rows, dense_rows);
   expect_by_tables(at);
-  if (!staging->exact) {
+  if (!tile_buffer->exact) {
     for (int64_t b = 0; b < SIZE + GUARD; ++b) {
       at->may_be_anything[GUARD + b] = at->wanted[GUARD + b] == POISON;
     }
@@ -342,16 +342,16 @@ static void try_transpose(scene *at, int64_t trial) {
 
 /* The last element is the source's last: nothing may be read behind it. */
 static void try_transpose_near_end(scene *at, int64_t trial) {
-  rlt_staging *const staging = &at->frame.staging;
+  rlt_tile_buffer *const tile_buffer = &at->frame.tile_buffer;
   const int64_t side = at->kernels->block_columns, depth = at->kernels->block_rows;
   const int64_t columns = 1 + draw(at, rlt_min(2 * side, 80)), rows = 1 + draw(at, 2 * depth);
   const size_t size = (size_t)(columns * rows * at->bytes);
   uint8_t *const source = malloc(size); /* which a sanitizer knows the end of */
   assert_non_null(source);
   memcpy(source, at->source, size);
-  staging->dense_columns = staging->valid_columns = columns;
-  staging->dense_rows = staging->valid_rows = rows;
-  staging->exact = true;
+  tile_buffer->dense_columns = tile_buffer->valid_columns = columns;
+  tile_buffer->dense_rows = tile_buffer->valid_rows = rows;
+  tile_buffer->exact = true;
   at->tile.at =
       (rlt_tile){.columns = columns, .valid_columns = columns, .rows = rows, .valid_rows = rows};
   at->tile.source = source;
@@ -388,14 +388,14 @@ static void drop_ends(scene *at, int64_t columns, int64_t dense, int64_t valid) 
 
 /* Channels joined: the source has each as a run. */
 static void try_joined(scene *at, int64_t trial, int64_t channels, int64_t length) {
-  rlt_staging *const staging = &at->frame.staging;
+  rlt_tile_buffer *const tile_buffer = &at->frame.tile_buffer;
   const int64_t there = rlt_max(channels - draw(at, 2), 1);
   at->tile.at =
       (rlt_tile){.columns = channels, .valid_columns = there, .rows = length, .valid_rows = length};
-  staging->dense_columns = staging->valid_columns = channels;
-  staging->dense_rows = staging->valid_rows = length;
-  staging->write_channels = channels;
-  staging->exact = true;
+  tile_buffer->dense_columns = tile_buffer->valid_columns = channels;
+  tile_buffer->dense_rows = tile_buffer->valid_rows = length;
+  tile_buffer->write_channels = channels;
+  tile_buffer->exact = true;
   for (int64_t c = 0; c < channels; ++c) {
     at->columns_from[c] = c * (length + 5) * at->bytes;
     at->columns_to[c] = c * at->bytes;
@@ -411,7 +411,7 @@ static void try_joined(scene *at, int64_t trial, int64_t channels, int64_t lengt
 
 /* Channels parted: the destination has each as a run, in one piece or two. */
 static void try_parted(scene *at, int64_t trial, int64_t channels, int64_t most) {
-  rlt_staging *const staging = &at->frame.staging;
+  rlt_tile_buffer *const tile_buffer = &at->frame.tile_buffer;
   const int64_t pieces = most > 1 ? 1 + draw(at, 2) : 1;
   const int64_t length = most / pieces, columns = pieces * length;
   const int64_t there = rlt_max(channels - draw(at, 2), 1);
@@ -421,10 +421,10 @@ static void try_parted(scene *at, int64_t trial, int64_t channels, int64_t most)
   if (draw(at, 2) == 0) {
     at->tile.at.valid_columns = 1 + draw(at, columns);
   }
-  staging->dense_columns = staging->valid_columns = length;
-  staging->dense_rows = staging->valid_rows = there;
-  staging->read_channels = channels;
-  staging->exact = draw(at, 2) == 0;
+  tile_buffer->dense_columns = tile_buffer->valid_columns = length;
+  tile_buffer->dense_rows = tile_buffer->valid_rows = there;
+  tile_buffer->read_channels = channels;
+  tile_buffer->exact = draw(at, 2) == 0;
   for (int64_t c = 0; c < columns; ++c) {
     at->columns_from[c] = c * channels * at->bytes;
     at->columns_to[c] = c / length * there * pitch + c % length * at->bytes;
@@ -435,11 +435,11 @@ static void try_parted(scene *at, int64_t trial, int64_t channels, int64_t most)
   }
   draw_column_gaps(at, columns, length);
   if (draw(at, 3) == 0) {
-    staging->valid_columns = 1 + draw(at, length);
-    drop_ends(at, columns, length, staging->valid_columns);
+    tile_buffer->valid_columns = 1 + draw(at, length);
+    drop_ends(at, columns, length, tile_buffer->valid_columns);
   }
   expect_by_tables(at);
-  for (int64_t b = 0; b < SIZE + 2 * GUARD && !staging->exact; ++b) {
+  for (int64_t b = 0; b < SIZE + 2 * GUARD && !tile_buffer->exact; ++b) {
     at->may_be_anything[b] = at->wanted[b] == POISON;
   }
   at->kernels->transpose_blocks(&at->frame, &at->tile, at->found + GUARD);
@@ -525,11 +525,11 @@ static void test_spilling_runs(void **state) {
     for (int64_t run = 1; run <= 64 && set->is_there(); ++run) {
       for (int may_spill = 0; may_spill < 3; ++may_spill) {
         begin(at, set, 1, (uint64_t)run);
-        at->frame.staging = (rlt_staging){.dense_columns = run,
-                                          .valid_columns = run,
-                                          .dense_rows = 1,
-                                          .valid_rows = 1,
-                                          .exact = may_spill == 0};
+        at->frame.tile_buffer = (rlt_tile_buffer){.dense_columns = run,
+                                                  .valid_columns = run,
+                                                  .dense_rows = 1,
+                                                  .valid_rows = 1,
+                                                  .exact = may_spill == 0};
         at->tile.is_near_end = may_spill == 1;
         at->tile.at = (rlt_tile){.columns = run, .valid_columns = run, .rows = 1, .valid_rows = 1};
         for (int64_t c = 0; c < run; ++c) {
@@ -558,7 +558,7 @@ enum { MOST_ROWS = 5 };
  * every row. */
 static void try_segments(scene *at, int64_t trial) {
   static rlt_cpu_partial_lines partial;
-  static uint8_t staged[LINE_BYTES + SIZE + LINE_BYTES];
+  static uint8_t buffered[LINE_BYTES + SIZE + LINE_BYTES];
   static int64_t ahead[9];
   rlt_tile_run segments[MOST_ROWS];
   rlt_cpu_frame *const frame = &at->frame;
@@ -573,8 +573,8 @@ static void try_segments(scene *at, int64_t trial) {
   frame->ahead = ahead;
   frame->ahead_count = draw(at, 9);
   frame->fetch_level = 1 + (int32_t)draw(at, 3);
-  frame->staging.segment = (rlt_tile_runs){.unit = 1, .side = RLT_SEGMENT_COLUMNS};
-  frame->staging.segment_count = rows;
+  frame->tile_buffer.segment = (rlt_tile_runs){.unit = 1, .side = RLT_SEGMENT_COLUMNS};
+  frame->tile_buffer.segment_count = rows;
   const bool combines = frame->streams && draw(at, 4) > 0;
   const int64_t has_rows = draw(at, 3) == 0 ? 1 + draw(at, rows) : rows;
   partial.first = draw(at, 20);
@@ -583,18 +583,18 @@ static void try_segments(scene *at, int64_t trial) {
     const int64_t columns = 1 + draw(at, rlt_min(pitch - first, 600 / at->bytes + 1));
     frame->segment_pitch = columns * at->bytes + draw(at, 30);
     for (int64_t b = 0; b < rows * frame->segment_pitch + 2 * LINE_BYTES; ++b) {
-      staged[b] = (uint8_t)draw(at, 256);
+      buffered[b] = (uint8_t)draw(at, 256);
     }
     at->tile.at = (rlt_tile){
         .columns = columns, .valid_columns = columns, .rows = has_rows, .valid_rows = has_rows};
     at->tile.destination = at->found + GUARD + shift + first * at->bytes;
     for (int64_t r = 0; r < has_rows; ++r) {
       memcpy(at->wanted + GUARD + shift + (r * pitch + first) * at->bytes,
-             staged + LINE_BYTES + r * frame->segment_pitch, (size_t)(columns * at->bytes));
+             buffered + LINE_BYTES + r * frame->segment_pitch, (size_t)(columns * at->bytes));
     }
     first += columns;
     partial.goes_on = combines && first < pitch;
-    at->lines->store_segments(frame, &at->tile, staged + LINE_BYTES, &partial,
+    at->lines->store_segments(frame, &at->tile, buffered + LINE_BYTES, &partial,
                               draw(at, 2) == 0 ? NULL : at->source);
   }
   at->lines->finish();

@@ -129,17 +129,18 @@ static void check_scene(const rows_case *of, const rlt_cpu_instruction_set *set,
   for (int64_t r = 0; r < of->rows; ++r) {
     segments[r] = (rlt_tile_run){.start = r * of->pitch, .row_step = r};
   }
-  rlt_cpu_program made = {.problem = &problem,
-                          .lines = set->lines,
-                          .frame = {.column_inner = 1,
-                                    .row_inner = 1,
-                                    .destination_bits = of->width,
-                                    .segments = segments,
-                                    .ahead = (int64_t *)(uintptr_t)ahead,
-                                    .ahead_count = AHEAD,
-                                    .fetch_level = LEVEL,
-                                    .staging = {.segment = {.unit = 1, .side = RLT_SEGMENT_COLUMNS},
-                                                .segment_count = of->rows}}};
+  rlt_cpu_program made = {
+      .problem = &problem,
+      .lines = set->lines,
+      .frame = {.column_inner = 1,
+                .row_inner = 1,
+                .destination_bits = of->width,
+                .segments = segments,
+                .ahead = (int64_t *)(uintptr_t)ahead,
+                .ahead_count = AHEAD,
+                .fetch_level = LEVEL,
+                .tile_buffer = {.segment = {.unit = 1, .side = RLT_SEGMENT_COLUMNS},
+                                .segment_count = of->rows}}};
   assert_int_equal(rlt_cpu_codec_create(set, &problem, &made.codec, NULL), RELAYOUT_OK);
   draw_bytes(seed, memory, sizeof memory);
   memcpy(wanted, memory, sizeof wanted);

@@ -450,9 +450,10 @@ static struct {
 } leaving;
 
 static void note_leaving(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile,
-                         const uint8_t *staged, rlt_cpu_partial_lines *held, const uint8_t *next) {
+                         const uint8_t *buffered, rlt_cpu_partial_lines *held,
+                         const uint8_t *next) {
   (void)frame;
-  (void)staged;
+  (void)buffered;
   (void)held;
   assert_true(leaving.count < MOST_TILES);
   leaving.of[leaving.count] = *tile;
@@ -477,7 +478,7 @@ static void test_fetched_tiles(void **state) {
   rlt_cpu_program made = *program_of(plan);
   rlt_cpu_line_kernels lines = *made.lines;
   rlt_schedule schedule = *made.schedule;
-  assert_true(schedule.staged);
+  assert_true(schedule.buffered);
   lines.store_segments = note_leaving;
   made.lines = &lines;
   made.schedule = &schedule;

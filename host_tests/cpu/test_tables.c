@@ -155,7 +155,7 @@ static void test_positions(void **state) {
   rlt_schedule schedule = {.problem = &problem,
                            .columns = rlt_group_of_axis(&problem, 0, 3),
                            .rows = rlt_group_of_axis(&problem, 1, 4),
-                           .staging = {.dense_columns = 3}};
+                           .tile_buffer = {.dense_columns = 3}};
   rlt_cpu_program made = {.schedule = &schedule, .problem = &problem};
   assert_int_equal(rlt_cpu_tables_make(&made, NULL), RELAYOUT_OK);
   const rlt_cpu_frame *const frame = &made.frame;
@@ -172,14 +172,14 @@ static void test_positions(void **state) {
   assert_int_equal(frame->column_step, 180);
   assert_int_equal(frame->row_inner, 1);
   assert_int_equal(frame->column_inner, 1);
-  assert_true(frame->staging.exact); /* others' elements lie around the tile */
+  assert_true(frame->tile_buffer.exact); /* others' elements lie around the tile */
   assert_null(frame->segments);
   assert_null(frame->ahead);
   assert_int_equal(frame->ahead_count, 0);
   rlt_cpu_tables_free(&made);
 
   /* Columns that are part of a longer run do not lie evenly. */
-  schedule.staging.dense_columns = 2;
+  schedule.tile_buffer.dense_columns = 2;
   made = (rlt_cpu_program){.schedule = &schedule, .problem = &problem};
   assert_int_equal(rlt_cpu_tables_make(&made, NULL), RELAYOUT_OK);
   assert_int_equal(made.frame.column_step, 0);
@@ -194,7 +194,7 @@ static void test_no_columns(void **state) {
   const rlt_schedule schedule = {.problem = &problem,
                                  .columns = rlt_no_axes,
                                  .rows = rlt_group_of_axis(&problem, 1, 4),
-                                 .staging = {.dense_columns = 1}};
+                                 .tile_buffer = {.dense_columns = 1}};
   rlt_cpu_program made = {.schedule = &schedule, .problem = &problem};
   assert_int_equal(rlt_cpu_tables_make(&made, NULL), RELAYOUT_OK);
   assert_int_equal(made.frame.column_step, 0);
@@ -203,8 +203,8 @@ static void test_no_columns(void **state) {
   rlt_cpu_tables_free(&made);
 }
 
-/* Staged, tiles lie as the staging buffer has them. Its segments are rows of 3 columns here, 11
- * elements apart in the destination. */
+/* Buffered, tiles lie as the tile buffer has them. Its segments are rows of 3 columns here,
+ * 11 elements apart in the destination. */
 static void test_segments(void **state) {
   (void)state;
   static const rlt_axis axes[] = {{7, 7, 90, 1}, {5, 5, 2, 11}};
@@ -214,16 +214,16 @@ static void test_segments(void **state) {
     rlt_schedule schedule = {.problem = &problem,
                              .columns = rlt_group_of_axis(&problem, 0, 3),
                              .rows = rlt_group_of_axis(&problem, 1, 4),
-                             .staged = true};
-    const rlt_staging_request request = {
+                             .buffered = true};
+    const rlt_tile_buffer_request request = {
         .problem = &problem, .columns = &schedule.columns, .rows = &schedule.rows, .lanes = 4};
-    rlt_staging_make(&request, &schedule.staging);
+    rlt_tile_buffer_make(&request, &schedule.tile_buffer);
     rlt_cpu_program made = {.schedule = &schedule, .problem = &problem};
     assert_int_equal(rlt_cpu_tables_make(&made, NULL), RELAYOUT_OK);
     const rlt_cpu_frame *const frame = &made.frame;
-    const int64_t pitch = schedule.staging.segment_pitch;
-    assert_int_equal(frame->staging.exact, schedule.staging.exact);
-    assert_int_equal(frame->staging.segment_count, 4);
+    const int64_t pitch = schedule.tile_buffer.segment_pitch;
+    assert_int_equal(frame->tile_buffer.exact, schedule.tile_buffer.exact);
+    assert_int_equal(frame->tile_buffer.segment_count, 4);
     assert_int_equal(frame->destination_bits, packed > 0 ? 4 : 32);
     assert_int_equal(frame->segment_pitch, packed > 0 ? (pitch + 1) / 2 : 4 * pitch);
     for (int64_t r = 0; r < 4; ++r) {
@@ -246,7 +246,7 @@ static void test_gaps(void **state) {
   rlt_schedule schedule = {.problem = &problem,
                            .columns = {.axis_count = 2, .axes = {0, 2}, .inner = 3, .block = 2},
                            .rows = {.axis_count = 2, .axes = {1, 3}, .inner = 2, .block = 2},
-                           .staging = {.dense_columns = 3}};
+                           .tile_buffer = {.dense_columns = 3}};
   rlt_cpu_program made = {.schedule = &schedule, .problem = &problem};
   assert_int_equal(rlt_cpu_tables_make(&made, NULL), RELAYOUT_OK);
   const rlt_cpu_frame *const frame = &made.frame;

@@ -445,7 +445,7 @@ static relayout_device *streaming_device_with(int32_t threads, relayout_parallel
 static relayout_plan *odd_plan(relayout_device *device, const rlt_problem *problem) {
   relayout_plan *const plan = trial_plan(device, problem);
   const rlt_schedule *const schedule = &plan->work.parts[0].ways[0].candidate.schedule;
-  assert_true(schedule->staged);
+  assert_true(schedule->buffered);
   assert_true(schedule->streamed);
   return plan;
 }

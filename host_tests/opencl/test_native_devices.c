@@ -261,7 +261,7 @@ static void test_no_memory_for_tiles(void **state) {
   char text[512];
   assert_int_equal(relayout_plan_create(of.device, &from, &to, NULL, &plan, NULL), RELAYOUT_OK);
   relayout_plan_get_schedule(plan, 0, RELAYOUT_SCHEDULE_AT_ANY_OFFSET, text, sizeof text);
-  assert_non_null(strstr(text, "store=staged"));
+  assert_non_null(strstr(text, "store=buffered"));
   const cl_mem source = fake_buffer(of.context, HIGH * WIDE);
   is_out = true;
   for (int round = 0; round < 2; ++round) {

@@ -43,7 +43,7 @@ typedef struct said {
   said_group rows, columns;
   int32_t loop_count;
   said_loop loops[MOST_SAID]; /* in the order in which they run, the innermost first */
-  bool staged, streamed;
+  bool buffered, streamed;
   int64_t group_size;
   int64_t grain;
 } said;
@@ -135,7 +135,7 @@ static said read_schedule(const char *text) {
       sscanf(value, "%" SCNd64 ":%" SCNd64, &made.source_alignment, &made.destination_alignment),
       2);
   assert_true(field(text, "store", value));
-  made.staged = strncmp(value, "staged", 6) == 0;
+  made.buffered = strncmp(value, "staged", 6) == 0;
   made.streamed = strstr(value, "+streamed") != NULL;
   read_loops(&made);
   read_move(&made);

@@ -26,18 +26,18 @@
   }
 
 /* Work-items of a group share tiles of 16 KiB. */
-static const rlt_facts staged_facts = {.line_bytes = 64,
-                                       .words = FIVE_WORDS(0),
-                                       .target = &rlt_gpu_target,
-                                       .staging_bytes = 32768,
-                                       .threads = 1,
-                                       .group_size = 256,
-                                       .most_groups = 65535};
+static const rlt_facts work_group_facts = {.line_bytes = 64,
+                                           .words = FIVE_WORDS(0),
+                                           .target = &rlt_gpu_target,
+                                           .staging_bytes = 32768,
+                                           .threads = 1,
+                                           .group_size = 256,
+                                           .most_groups = 65535};
 
-static const rlt_tuning staged_tuning = {.kind = "staged",
-                                         .straight_columns_bytes = 4096,
-                                         .straight_tile_bytes = 4096,
-                                         .tile_bytes = 16384};
+static const rlt_tuning work_group_tuning = {.kind = "staged",
+                                             .straight_columns_bytes = 4096,
+                                             .straight_tile_bytes = 4096,
+                                             .tile_bytes = 16384};
 
 /* A CPU of one thread, of whose caches nothing is known, and whose kernels interleave no channels.
  * Its tiles are 40 KiB of elements and gaps, so that 32 KiB of elements are the most; they read 256

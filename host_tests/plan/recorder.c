@@ -118,13 +118,13 @@ relayout_device *recorder_device(recorder *record) {
   *record =
       (recorder){.device_alive = true, .next_program = RELAYOUT_OK, .next_scratch = RELAYOUT_OK};
   device->record = record;
-  device->common.facts = staged_facts;
+  device->common.facts = work_group_facts;
   device->common.info = (relayout_device_info)RELAYOUT_DEVICE_INFO_INIT;
   snprintf(device->common.info.name, sizeof device->common.info.name, "recorder");
   snprintf(device->common.info.description, sizeof device->common.info.description,
            "a \"recording\" device");
   rlt_device_initialize(&device->common, &backend, NULL);
-  device->common.tuning = &staged_tuning;
+  device->common.tuning = &work_group_tuning;
   return &device->common;
 }
 

@@ -1,6 +1,6 @@
 /* recorder.h: a device that moves nothing and records what plans ask of it, so that plans can be
- * tested without any backend. Its programs are copies of their schedules, and it is like the staged
- * device of devices.h. */
+ * tested without any backend. Its programs are copies of their schedules, and it is like the
+ * buffered device of devices.h. */
 #ifndef HOST_TESTS_PLAN_RECORDER_H
 #define HOST_TESTS_PLAN_RECORDER_H
 

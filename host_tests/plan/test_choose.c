@@ -1,4 +1,4 @@
-/* test_choose.c: which offer becomes a plan's schedule without measuring, and what becomes of
+/* test_choose.c: which candidate becomes a plan's schedule without measuring, and what becomes of
  * it. */
 #include "cmocka_all.h"
 
@@ -20,7 +20,7 @@ static relayout_plan *plan_by(relayout_device *device, const char *from_text, co
   return plan;
 }
 
-/* How long an offer takes but for its runs, and for these; in copies. */
+/* How long a candidate takes but for its runs, and for these; in copies. */
 typedef struct times {
   double others;
   double runs;

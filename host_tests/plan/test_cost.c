@@ -35,8 +35,8 @@ static void estimate_tiles(const char *from_text, const char *to_text, rlt_move 
       .move = move,
       .columns = columns_of(problem, columns),
       .rows = problem->axis_count < 2 ? rlt_no_axes : rlt_group_of_axis(problem, 1, rows)};
-  rlt_schedule_finish(&staged_facts, &staged_tuning, false, &made->schedule);
-  rlt_cost_estimate(&staged_facts, tuning, &made->schedule, &made->cost);
+  rlt_schedule_finish(&work_group_facts, &work_group_tuning, false, &made->schedule);
+  rlt_cost_estimate(&work_group_facts, tuning, &made->schedule, &made->cost);
 }
 
 /* What is offered first of those that suit, on a device like this. */
@@ -84,8 +84,8 @@ static void test_units(void **state) {
 static void test_square_by_hand(void **state) {
   (void)state;
   estimate made;
-  estimate_tiles("f32[64,64]{1,0}", "f32[64,64]{0,1}", RLT_MOVE_TRANSPOSE, 16, 16, &staged_tuning,
-                 &made);
+  estimate_tiles("f32[64,64]{1,0}", "f32[64,64]{0,1}", RLT_MOVE_TRANSPOSE, 16, 16,
+                 &work_group_tuning, &made);
   const double counts[RLT_COST_TERMS] = {
       [RLT_COST_LINES_READ] = 256,
       [RLT_COST_LINES_WRITTEN] = 256,
@@ -99,20 +99,20 @@ static void test_square_by_hand(void **state) {
   assert_near(made.cost.fraction, 1, 0); /* of a device that takes no time for anything else */
 
   /* 256 lines copied are the least; 64 more for the elements, 16 for the tiles. */
-  rlt_tuning tuning = staged_tuning;
+  rlt_tuning tuning = work_group_tuning;
   tuning.words[rlt_word_size_number(4)].rates =
       (rlt_rates){.of = {[RLT_RATE_ELEMENT] = 1. / 64, [RLT_RATE_TILE] = 1}};
   made.schedule.move = RLT_MOVE_PERMUTE;
-  rlt_cost_estimate(&staged_facts, &tuning, &made.schedule, &made.cost);
+  rlt_cost_estimate(&work_group_facts, &tuning, &made.schedule, &made.cost);
   assert_near(made.cost.times[RLT_COST_MOVES], 64. / 256, 0);
   assert_near(made.cost.times[RLT_COST_TILES], 16. / 256, 0);
   assert_near(made.cost.fraction, 256. / (256 + 64 + 16), 0);
 
   /* The rates of other words are none of theirs. */
-  tuning.words[rlt_word_size_number(4)] = staged_tuning.words[rlt_word_size_number(4)];
+  tuning.words[rlt_word_size_number(4)] = work_group_tuning.words[rlt_word_size_number(4)];
   tuning.words[rlt_word_size_number(8)].rates =
       (rlt_rates){.of = {[RLT_RATE_ELEMENT] = 1, [RLT_RATE_TILE] = 1}};
-  rlt_cost_estimate(&staged_facts, &tuning, &made.schedule, &made.cost);
+  rlt_cost_estimate(&work_group_facts, &tuning, &made.schedule, &made.cost);
   assert_near(made.cost.fraction, 1, 0);
 }
 
@@ -121,8 +121,8 @@ static void test_square_by_hand(void **state) {
 static void test_odd_pitch_by_hand(void **state) {
   (void)state;
   estimate made;
-  estimate_tiles("f32[64,63]{1,0}", "f32[64,63]{0,1}", RLT_MOVE_TRANSPOSE, 16, 16, &staged_tuning,
-                 &made);
+  estimate_tiles("f32[64,63]{1,0}", "f32[64,63]{0,1}", RLT_MOVE_TRANSPOSE, 16, 16,
+                 &work_group_tuning, &made);
   assert_near(made.cost.counts[RLT_COST_LINES_READ], 63 * 4, 0);
   assert_near(made.cost.counts[RLT_COST_LINES_AGAIN],
               192 * (1 + 15. / 16) + 64 * (1 + 14. / 16) - 63 * 4, 0);
@@ -133,8 +133,8 @@ static void test_odd_pitch_by_hand(void **state) {
   /* And back: segments of three whole tiles begin and end within a line, 15 times in 16. A line
    * that is touched and not written in parts is whole. */
   estimate back;
-  estimate_tiles("f32[64,63]{0,1}", "f32[64,63]{1,0}", RLT_MOVE_TRANSPOSE, 16, 16, &staged_tuning,
-                 &back);
+  estimate_tiles("f32[64,63]{0,1}", "f32[64,63]{1,0}", RLT_MOVE_TRANSPOSE, 16, 16,
+                 &work_group_tuning, &back);
   const double in_parts = 192 * 2 * (15. / 16) + 64 * (1 + 14. / 16);
   assert_near(back.cost.counts[RLT_COST_LINES_READ], 63 * 4, 0);
   assert_near(back.cost.counts[RLT_COST_LINES_IN_PARTS], in_parts, 0);
@@ -145,15 +145,15 @@ static void test_odd_pitch_by_hand(void **state) {
 static void test_padding_by_hand(void **state) {
   (void)state;
   estimate made, fill;
-  estimate_tiles("f32[8,16]{1,0}", "f32[8,16]{1,0:PD(8,32)}", RLT_MOVE_COPY, 8, 32, &staged_tuning,
-                 &made);
+  estimate_tiles("f32[8,16]{1,0}", "f32[8,16]{1,0:PD(8,32)}", RLT_MOVE_COPY, 8, 32,
+                 &work_group_tuning, &made);
   assert_near(made.cost.counts[RLT_COST_LINES_READ], 8, 0);
   assert_near(made.cost.counts[RLT_COST_LINES_WRITTEN], 16, 0);
   assert_near(made.cost.counts[RLT_COST_RUNS], 8, 0);
   assert_near(made.cost.counts[RLT_COST_STRAIGHT_RUNS], 8, 0);
   assert_near(made.cost.fraction, 1, 0);
   estimate_tiles("f32[0,16]{1,0}", "f32[0,16]{1,0:PD(8,32)}", RLT_MOVE_FILL, 1, 1024,
-                 &staged_tuning, &fill);
+                 &work_group_tuning, &fill);
   assert_near(fill.cost.counts[RLT_COST_LINES_READ], 0, 0);
   assert_near(fill.cost.counts[RLT_COST_RUNS], 0, 0);
   assert_near(fill.cost.counts[RLT_COST_LINES_WRITTEN], 16, 0);
@@ -200,7 +200,7 @@ static void test_segments_by_hand(void **state) {
   (void)state;
   estimate made;
   estimate_tiles("f32[8,20]{1,0}", "f32[8,20]{1,0:PD(8,24)PV(unknown)}", RLT_MOVE_COPY, 8, 24,
-                 &staged_tuning, &made);
+                 &work_group_tuning, &made);
   assert_near(made.cost.counts[RLT_COST_LINES_IN_PARTS], 4 * 1 + 4 * 2, 0);
   assert_near(made.cost.counts[RLT_COST_LINES_WRITTEN], 4 * 1, 0);
 }
@@ -211,9 +211,9 @@ static void test_loops_by_hand(void **state) {
   (void)state;
   estimate made;
   estimate_tiles("f32[2,10]{1,0}", "f32[2,10]{1,0:PD(2,12)PV(unknown)}", RLT_MOVE_COPY, 1, 12,
-                 &staged_tuning, &made);
+                 &work_group_tuning, &made);
   made.schedule.rows = rlt_no_axes;
-  rlt_cost_estimate(&staged_facts, &staged_tuning, &made.schedule, &made.cost);
+  rlt_cost_estimate(&work_group_facts, &work_group_tuning, &made.schedule, &made.cost);
   assert_near(made.cost.counts[RLT_COST_TILES], 2, 0);
   assert_near(made.cost.counts[RLT_COST_RUNS], 2, 0);
   assert_near(made.cost.counts[RLT_COST_LINES_READ], 80 / 64., 0);
@@ -227,13 +227,13 @@ static void test_joined_runs_by_hand(void **state) {
   (void)state;
   static const char from[] = "f32[100,2]{1,0}", to[] = "f32[100,2]{1,0:PD(100,3)PV(unknown)}";
   estimate made;
-  estimate_tiles(from, to, RLT_MOVE_COPY, 100, 3, &staged_tuning, &made);
+  estimate_tiles(from, to, RLT_MOVE_COPY, 100, 3, &work_group_tuning, &made);
   assert_near(made.cost.counts[RLT_COST_RUNS], 100, 0);
   assert_near(made.cost.counts[RLT_COST_STRAIGHT_RUNS], 100, 0);
-  estimate_tiles(from, to, RLT_MOVE_INDEX, 100, 3, &staged_tuning, &made);
+  estimate_tiles(from, to, RLT_MOVE_INDEX, 100, 3, &work_group_tuning, &made);
   assert_near(made.cost.counts[RLT_COST_RUNS], 100, 0);
   assert_near(made.cost.counts[RLT_COST_STRAIGHT_RUNS], 100, 0);
-  estimate_tiles(from, to, RLT_MOVE_PERMUTE, 100, 3, &staged_tuning, &made);
+  estimate_tiles(from, to, RLT_MOVE_PERMUTE, 100, 3, &work_group_tuning, &made);
   assert_near(made.cost.counts[RLT_COST_RUNS], 1, 0);
   assert_near(made.cost.counts[RLT_COST_STRAIGHT_RUNS], 0, 0);
 }
@@ -243,8 +243,8 @@ static void test_joined_runs_by_hand(void **state) {
 static void test_valid_columns_by_hand(void **state) {
   (void)state;
   estimate made;
-  estimate_tiles("f32[3,8]{1,0}", "f32[3,8]{1,0:PD(3,32)}", RLT_MOVE_PERMUTE, 3, 32, &staged_tuning,
-                 &made);
+  estimate_tiles("f32[3,8]{1,0}", "f32[3,8]{1,0:PD(3,32)}", RLT_MOVE_PERMUTE, 3, 32,
+                 &work_group_tuning, &made);
   const double counts[RLT_COST_TERMS] = {
       [RLT_COST_LINES_READ] = 1.5,  [RLT_COST_LINES_AGAIN] = 0.5, /* two are touched */
       [RLT_COST_LINES_WRITTEN] = 6, [RLT_COST_RUNS] = 1,          [RLT_COST_MOVES] = 96,
@@ -256,8 +256,8 @@ static void test_valid_columns_by_hand(void **state) {
 static void test_padded_rows_by_hand(void **state) {
   (void)state;
   estimate made;
-  estimate_tiles("f32[1,8]{1,0}", "f32[1,8]{0,1:PD(4,8)}", RLT_MOVE_PERMUTE, 8, 4, &staged_tuning,
-                 &made);
+  estimate_tiles("f32[1,8]{1,0}", "f32[1,8]{0,1:PD(4,8)}", RLT_MOVE_PERMUTE, 8, 4,
+                 &work_group_tuning, &made);
   const double counts[RLT_COST_TERMS] = {
       [RLT_COST_LINES_READ] = 0.5, [RLT_COST_LINES_AGAIN] = 0.5, [RLT_COST_LINES_WRITTEN] = 2,
       [RLT_COST_RUNS] = 1,         [RLT_COST_MOVES] = 32,        [RLT_COST_TILES] = 1,
@@ -265,7 +265,7 @@ static void test_padded_rows_by_hand(void **state) {
   expect_counts(&made, counts);
   /* Where the only row of a view lies does not matter. */
   made.problem.axes[0].source_stride = 0;
-  rlt_cost_estimate(&staged_facts, &staged_tuning, &made.schedule, &made.cost);
+  rlt_cost_estimate(&work_group_facts, &work_group_tuning, &made.schedule, &made.cost);
   expect_counts(&made, counts);
 }
 
@@ -274,8 +274,8 @@ static void test_padded_rows_by_hand(void **state) {
 static void test_pages_by_hand(void **state) {
   (void)state;
   estimate made;
-  estimate_tiles("f32[8,4096]{1,0}", "f32[8,4096]{0,1}", RLT_MOVE_TRANSPOSE, 16, 8, &staged_tuning,
-                 &made);
+  estimate_tiles("f32[8,4096]{1,0}", "f32[8,4096]{0,1}", RLT_MOVE_TRANSPOSE, 16, 8,
+                 &work_group_tuning, &made);
   const double counts[RLT_COST_TERMS] = {
       [RLT_COST_LINES_READ] = 2048, [RLT_COST_LINES_WRITTEN] = 2048,
       [RLT_COST_RUNS] = 2048,       [RLT_COST_MOVES] = 32768,
@@ -594,8 +594,8 @@ static void test_tiles(void **state) {
     const rlt_forms elements = {.count = 1, .of = {problem_of(cases[i].from, cases[i].to)}};
     for (int is_cpu = 0; is_cpu <= 1; ++is_cpu) {
       rlt_candidates candidates;
-      assert_int_equal(rlt_candidates_make(&elements, is_cpu ? &plain_cpu_facts : &staged_facts,
-                                           is_cpu ? &plain_cpu_tuning : &staged_tuning, NULL,
+      assert_int_equal(rlt_candidates_make(&elements, is_cpu ? &plain_cpu_facts : &work_group_facts,
+                                           is_cpu ? &plain_cpu_tuning : &work_group_tuning, NULL,
                                            &candidates, NULL),
                        RELAYOUT_OK);
       for (int32_t o = 0; o < candidates.count; ++o) {

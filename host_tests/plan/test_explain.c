@@ -48,7 +48,7 @@ static void expect_explained(const char *from, const char *to, relayout_explain_
   "  axis 1: extent 41, of which 40 have a source, source stride 1, destination stride 64\n"       \
   "method: transpose, because the sides run along different axes, both long enough for square "    \
   "tiles\n"                                                                                        \
-  "schedule: transpose word=4 align=4:4 rows=1 columns=0 loops=- move=transpose store=staged "     \
+  "schedule: transpose word=4 align=4:4 rows=1 columns=0 loops=- move=transpose store=buffered "   \
   "group=256\n"                                                                                    \
   "tiles: 1 of 41 rows of axis 1 by 64 columns of axis 0\n"                                        \
   "predicted: 1.00 of a plain copy; takes 1.00: 0.49 for 160 lines read, 0.51 for 164 lines "      \
@@ -64,13 +64,13 @@ static void test_words(void **state) {
                    WORDS
                    "offered:\n"
                    "  1.00  index-program word=4 align=4:4 rows=- columns=0 loops=/1 move=index "
-                   "store=direct group=256 grain=4\n"
+                   "store=unbuffered group=256 grain=4\n"
                    "  1.00  transpose word=4 align=4:4 rows=1 columns=0 loops=- move=transpose "
-                   "store=staged group=256\n"
+                   "store=buffered group=256\n"
                    "  1.00  permute word=4 align=4:4 rows=1 columns=0 loops=- move=permute "
-                   "store=staged group=256\n"
+                   "store=buffered group=256\n"
                    "  1.00  permute word=4 align=4:4 rows=1:16 columns=0 loops=/1 move=permute "
-                   "store=staged group=256\n");
+                   "store=buffered group=256\n");
 }
 
 /* Axes are those of the words that each schedule moves. */
@@ -87,7 +87,7 @@ static void test_two_ways(void **state) {
       "  axis 0: extent 8, source stride 9, destination stride 1\n"
       "  axis 1: extent 9, source stride 1, destination stride 8\n"
       "method: permute, because an inner axis is short, so several together make one wide enough\n"
-      "schedule: permute word=16 align=16:16 rows=1 columns=0 loops=- move=permute store=staged "
+      "schedule: permute word=16 align=16:16 rows=1 columns=0 loops=- move=permute store=buffered "
       "group=256\n"
       "tiles: 1 of 9 rows of axis 1 by 8 columns of axis 0\n"
       "predicted: 1.00 of a plain copy; takes 1.00: 0.50 for 18 lines read, 0.50 for 18 lines "
@@ -98,13 +98,13 @@ static void test_two_ways(void **state) {
       "  axis 0: extent 16, source stride 1, destination stride 1\n"
       "  axis 1: extent 8, source stride 144, destination stride 16\n"
       "  axis 2: extent 9, source stride 16, destination stride 128\n"
-      "schedule: permute word=1 align=1:1 rows=2 columns=0,1 loops=- move=permute store=staged "
+      "schedule: permute word=1 align=1:1 rows=2 columns=0,1 loops=- move=permute store=buffered "
       "group=256\n"
       "tiles: 1 of 9 rows of axis 2 by 128 columns of axis 0 and 1\n");
 }
 
 #define PERMUTE                                                                                    \
-  "\"permute word=4 align=4:4 rows=- columns=0,1 loops=- move=permute store=staged group=256\""
+  "\"permute word=4 align=4:4 rows=- columns=0,1 loops=- move=permute store=buffered group=256\""
 
 #define COUNTS                                                                                     \
   ",\"predicted_fraction\":1,\"counts\":{\"lines_read\":0.375,\"lines_again\":0.625,"              \
@@ -137,12 +137,12 @@ static void test_json(void **state) {
       from, to, RELAYOUT_EXPLAIN_SCHEDULES_JSON,
       OBJECT ",\"schedules\":["
              "{\"part\":0,\"text\":\"index-program word=4 align=4:4 rows=- columns=0 loops=/1 "
-             "move=index store=direct group=256 grain=8\",\"method\":\"index-program\","
+             "move=index store=unbuffered group=256 grain=8\",\"method\":\"index-program\","
              "\"predicted_fraction\":1,\"counts\":{\"lines_read\":0.375,\"lines_again\":5.625,"
              "\"lines_written\":0,\"lines_in_parts\":5.625,\"runs\":6,\"straight_runs\":6,"
              "\"moves\":15,\"tiles\":5,\"pages\":8.01855469}," TIMES
              ",{\"part\":0,\"text\":\"transpose word=4 align=4:4 rows=1 columns=0 loops=- "
-             "move=transpose store=staged group=256\",\"method\":\"transpose\"" COUNTS
+             "move=transpose store=buffered group=256\",\"method\":\"transpose\"" COUNTS
              ",{\"part\":0,\"text\":" PERMUTE ",\"method\":\"permute\"" COUNTS "]}");
 }
 

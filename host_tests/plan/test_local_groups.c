@@ -47,10 +47,10 @@ static const struct {
 static void test_groups_grow(void **state) {
   (void)state;
   for (size_t i = 0; i < sizeof grown / sizeof grown[0]; ++i) {
-    rlt_tuning tuning = staged_tuning;
+    rlt_tuning tuning = work_group_tuning;
     tuning.tile_bytes = grown[i].tile_bytes;
     rlt_candidates candidates =
-        asked(&rlt_method_permute, scene_of(&grown[i].problem, &staged_facts, &tuning));
+        asked(&rlt_method_permute, scene_of(&grown[i].problem, &work_group_facts, &tuning));
     print_message("case %zu\n", i);
     assert_true(candidates.count > 0);
     expect_group(&candidates.of[0].schedule.columns, &grown[i].columns);
@@ -64,10 +64,10 @@ static void test_groups_grow(void **state) {
 static void test_quarters(void **state) {
   (void)state;
   static const rlt_problem problem = REVERSED_RUNS(20);
-  rlt_tuning tuning = staged_tuning;
+  rlt_tuning tuning = work_group_tuning;
   tuning.tile_bytes = 4 * 320 * 4;
   rlt_candidates candidates =
-      asked(&rlt_method_permute, scene_of(&problem, &staged_facts, &tuning));
+      asked(&rlt_method_permute, scene_of(&problem, &work_group_facts, &tuning));
   assert_int_equal(candidates.count, 2);
   assert_true(candidates.of[0].schedule.suits);
   assert_false(candidates.of[1].schedule.suits);
@@ -89,10 +89,10 @@ static void test_parts_of_lines(void **state) {
   } cases[] = {{256, 16, 16}, {255, 8, 8}, {64, 8, 8}, {63, 4, 4},
                {16, 4, 4},    {15, 2, 2},  {3, 1, 1}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
-    rlt_tuning tuning = staged_tuning;
+    rlt_tuning tuning = work_group_tuning;
     tuning.tile_bytes = 4 * cases[i].elements;
     rlt_candidates candidates =
-        asked(&rlt_method_permute, scene_of(&matrix, &staged_facts, &tuning));
+        asked(&rlt_method_permute, scene_of(&matrix, &work_group_facts, &tuning));
     const rlt_schedule *const found = &candidates.of[0].schedule;
     print_message("case %zu\n", i);
     assert_int_equal(found->rows.block, cases[i].rows);
@@ -107,7 +107,7 @@ static void test_parts_of_lines(void **state) {
  * memory: 7943 + 248 + 1. What is too much is halved. */
 static void test_all_of_local_memory(void **state) {
   (void)state;
-  rlt_tuning tuning = staged_tuning;
+  rlt_tuning tuning = work_group_tuning;
   tuning.tile_bytes = 1 << 20;
   static const struct {
     int64_t extent, block;
@@ -118,7 +118,8 @@ static void test_all_of_local_memory(void **state) {
                              .destination_elements = cases[i].extent,
                              .axis_count = 1,
                              .axes = {{cases[i].extent, cases[i].extent, 1, 1}}};
-    rlt_candidates candidates = asked(&rlt_method_permute, scene_of(&run, &staged_facts, &tuning));
+    rlt_candidates candidates =
+        asked(&rlt_method_permute, scene_of(&run, &work_group_facts, &tuning));
     assert_int_equal(candidates.of[0].schedule.columns.block, cases[i].block);
     rlt_candidates_free(&candidates);
   }
@@ -127,7 +128,7 @@ static void test_all_of_local_memory(void **state) {
 /* Bytes that become nibbles: half of 50002 are 25001, and the last of these shares its byte. */
 static void test_halves_of_packed_runs(void **state) {
   (void)state;
-  rlt_tuning tuning = staged_tuning;
+  rlt_tuning tuning = work_group_tuning;
   tuning.tile_bytes = 1 << 20;
   const rlt_problem run = {.element_bytes = 1,
                            .destination_packed = 4,
@@ -135,7 +136,8 @@ static void test_halves_of_packed_runs(void **state) {
                            .destination_elements = 50002,
                            .axis_count = 1,
                            .axes = {{50002, 50002, 1, 1}}};
-  rlt_candidates candidates = asked(&rlt_method_permute, scene_of(&run, &staged_facts, &tuning));
+  rlt_candidates candidates =
+      asked(&rlt_method_permute, scene_of(&run, &work_group_facts, &tuning));
   assert_true(candidates.count > 0);
   assert_int_equal(candidates.of[0].schedule.columns.block, 25002);
   rlt_candidates_free(&candidates);
@@ -149,7 +151,7 @@ static void test_single_words(void **state) {
                       .destination_elements = 2,
                       .axis_count = 1,
                       .axes = {{1, 1, 1, 1}}};
-  rlt_scene scene = scene_of(&word, &staged_facts, &staged_tuning);
+  rlt_scene scene = scene_of(&word, &work_group_facts, &work_group_tuning);
   scene.has_wide = scene.is_wide = true;
   rlt_candidates candidates = asked(&rlt_method_permute, scene);
   assert_int_equal(candidates.count, 0);
@@ -168,10 +170,10 @@ static void test_single_words(void **state) {
 static void test_schedules_without_a_tile(void **state) {
   (void)state;
   static const rlt_problem word = {.element_bytes = 4};
-  rlt_tuning tuning = staged_tuning;
+  rlt_tuning tuning = work_group_tuning;
   tuning.words[2].tiles[RLT_TILES_ANY].runs = (rlt_reach){7, 8};
   tuning.words[2].tiles[RLT_TILES_ANY].blocks = (rlt_reach){9, 10};
-  rlt_scene scene = scene_of(&word, &staged_facts, &tuning);
+  rlt_scene scene = scene_of(&word, &work_group_facts, &tuning);
   scene.is_wide = true;
   scene.method = &rlt_method_fill;
   rlt_schedule made = rlt_gpu_schedule(&scene, RLT_MOVE_FILL, "so");
@@ -203,7 +205,7 @@ static void test_fills(void **state) {
                          .destination_elements = 5000,
                          .axis_count = 1,
                          .axes = {{5000, 0, 0, 1}}};
-  rlt_scene scene = scene_of(&problem, &staged_facts, &staged_tuning);
+  rlt_scene scene = scene_of(&problem, &work_group_facts, &work_group_tuning);
   rlt_candidates candidates = asked(&rlt_method_fill, scene);
   assert_int_equal(candidates.count, 1);
   assert_int_equal(candidates.of[0].schedule.columns.block, 4096);
@@ -301,13 +303,13 @@ static const struct {
 
 static void test_pixels_by_hand(void **state) {
   (void)state;
-  rlt_facts facts = staged_facts;
+  rlt_facts facts = work_group_facts;
   facts.group_size = 64;
   for (size_t i = 0; i < sizeof channels / sizeof channels[0]; ++i) {
     rlt_problem problem = channels[i].problem;
     problem.axis_count = problem.axes[2].extent > 1 ? 3 : 2;
     rlt_candidates candidates =
-        asked(&rlt_method_interleave, scene_of(&problem, &facts, &staged_tuning));
+        asked(&rlt_method_interleave, scene_of(&problem, &facts, &work_group_tuning));
     print_message("case %zu\n", i);
     assert_int_equal(candidates.count, channels[i].columns > 0 ? 1 : 0);
     if (candidates.count > 0) {
@@ -323,21 +325,21 @@ static void test_pixels_by_hand(void **state) {
   rlt_problem changed = channels[2].problem;
   changed.conversion = (rlt_conversion){.from = RELAYOUT_F32, .to = RELAYOUT_BF16, .scale = 1};
   rlt_candidates candidates =
-      asked(&rlt_method_interleave, scene_of(&changed, &facts, &staged_tuning));
+      asked(&rlt_method_interleave, scene_of(&changed, &facts, &work_group_tuning));
   assert_int_equal(candidates.count, 0);
 }
 
 /* What has one valid step does not move in the source, whatever its stride there. */
 static void test_channels_behind_a_single_step(void **state) {
   (void)state;
-  rlt_facts facts = staged_facts;
+  rlt_facts facts = work_group_facts;
   facts.group_size = 64;
   rlt_problem problem = PARTED(1, 10000, 10000, 4, 4, 20000, 1);
   problem.fills = true;
   problem.axes[2] = problem.axes[1];
   problem.axes[1] = (rlt_axis){2, 1, 1, 10000};
   rlt_candidates candidates =
-      asked(&rlt_method_interleave, scene_of(&problem, &facts, &staged_tuning));
+      asked(&rlt_method_interleave, scene_of(&problem, &facts, &work_group_tuning));
   assert_int_equal(candidates.count, 1);
   expect_group(&candidates.of[0].schedule.rows, &(rlt_group){1, {2}, 1, 4});
   rlt_candidates_free(&candidates);
@@ -352,7 +354,7 @@ static void test_axis_of_runs(void **state) {
     int64_t runs;
   } cases[] = {{{30, 50, 7}, 2, 20}, {{10, 50, 60}, 3, 20}, {{10, 15, 12}, 3, 15},
                {{20, 21, 1}, 2, 20}, {{19, 20, 30}, 3, 20}, {{12, 12, 12}, 2, 12}};
-  rlt_facts facts = staged_facts;
+  rlt_facts facts = work_group_facts;
   facts.group_size = 64;
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
     const int64_t *const extents = cases[i].extents;
@@ -365,7 +367,7 @@ static void test_axis_of_runs(void **state) {
     }
     problem.source_elements = problem.destination_elements = stride;
     rlt_candidates candidates =
-        asked(&rlt_method_interleave, scene_of(&problem, &facts, &staged_tuning));
+        asked(&rlt_method_interleave, scene_of(&problem, &facts, &work_group_tuning));
     print_message("case %zu\n", i);
     assert_int_equal(candidates.count, 1);
     const rlt_group expected = {2, {0, cases[i].axis}, 100, cases[i].runs};
@@ -393,7 +395,7 @@ static void test_squares_that_are_filled(void **state) {
                                 .destination_elements = columns * rows,
                                 .axis_count = 2,
                                 .axes = {{columns, columns, rows, 1}, {rows, rows, 1, columns}}};
-    rlt_scene scene = scene_of(&matrix, &staged_facts, &staged_tuning);
+    rlt_scene scene = scene_of(&matrix, &work_group_facts, &work_group_tuning);
     rlt_candidates candidates = asked(&rlt_method_transpose, scene);
     print_message("case %zu\n", i);
     assert_int_equal(candidates.count, 1);

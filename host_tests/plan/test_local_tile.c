@@ -128,7 +128,7 @@ static void test_gaps_between_rows(void **state) {
 }
 
 /* 32 columns, 41 apart in the source, of 16 rows: the rows are runs of 16 floats, and the columns
- * count slots. A pitch of 16 with gaps has banks turn once as two runs are staged, and twice as 4
+ * count slots. A pitch of 16 with gaps has banks turn once as two runs are buffered, and twice as 4
  * rows of 8 pieces are gathered (units 66 * piece + row); one of 17 without them the other way
  * round. Of equals that comes first which needs less. Behind all is a word for the fill. */
 static void test_slots_of_a_transpose(void **state) {
@@ -362,12 +362,12 @@ enum { SIDE_BY_SIDE = 32, TURNS = 8, PITCHES = 8 }; /* work-items; as many banks
 /* Elements that come at once at least, so that words of both sides are whole. */
 static int64_t least_at_once(const rlt_slots *slots) {
   const int64_t source = rlt_local_unit(rlt_problem_source_bits(slots->problem));
-  const int64_t staged = slots->unit;
-  return source > staged ? source : staged;
+  const int64_t buffered = slots->unit;
+  return source > buffered ? source : buffered;
 }
 
-/* Where a work-item stores its n-th word of each 4 bytes as runs are staged; -1: nowhere. */
-static int64_t staged_word(const rlt_slots *slots, int64_t item, int64_t n) {
+/* Where a work-item stores its n-th word of each 4 bytes as runs are buffered; -1: nowhere. */
+static int64_t buffered_word(const rlt_slots *slots, int64_t item, int64_t n) {
   int64_t part = least_at_once(slots);
   if (slots->run_length * slots->bytes % 16 == 0 && part * slots->bytes < 16) {
     part = 16 / slots->bytes;
@@ -422,12 +422,12 @@ static int64_t turns_with(const rlt_slots *found, const rlt_group *columns, cons
   int64_t turns = 0;
   slots.pitch = pitch;
   for (int64_t n = 0; n < TURNS; ++n) {
-    int64_t staged[SIDE_BY_SIDE], gathered[SIDE_BY_SIDE];
+    int64_t buffered[SIDE_BY_SIDE], gathered[SIDE_BY_SIDE];
     for (int64_t item = 0; item < SIDE_BY_SIDE; ++item) {
-      staged[item] = staged_word(&slots, item, n);
+      buffered[item] = buffered_word(&slots, item, n);
       gathered[item] = gathered_word(&slots, columns, rows, item, n);
     }
-    turns += most_in_a_bank(&slots, has_gaps, staged);
+    turns += most_in_a_bank(&slots, has_gaps, buffered);
     turns += most_in_a_bank(&slots, has_gaps, gathered);
   }
   return turns;

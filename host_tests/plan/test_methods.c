@@ -16,7 +16,7 @@ static const struct {
   const char *name;
   const rlt_facts *facts;
   const rlt_tuning *tuning;
-} kinds[] = {{"staged", &staged_facts, &staged_tuning},
+} kinds[] = {{"work-group", &work_group_facts, &work_group_tuning},
              {"plain cpu", &plain_cpu_facts, &plain_cpu_tuning},
              {"cpu", &cpu_facts, &cpu_tuning}};
 
@@ -284,7 +284,7 @@ static void test_squares_of_small_tiles(void **state) {
                                    .to = "f32[8,20,30,40]{0,2,1,3}"};
   recorder record;
   relayout_device *const device = recorder_device(&record);
-  rlt_tuning tuning = staged_tuning;
+  rlt_tuning tuning = work_group_tuning;
   tuning.tile_bytes = 4096;
   device->tuning = &tuning;
   relayout_plan *plan = NULL;

@@ -1,5 +1,6 @@
 /* test_private_tiles.c: tiles of a worker's own, each rule for how far they go by hand: on devices
- * whose lines have 64 bytes, by a blocking for 256 bytes of the source and 512 of the destination. */
+ * whose lines have 64 bytes, by a blocking for 256 bytes of the source and 512 of the destination.
+ */
 #include "cmocka_all.h"
 
 #include "plan/asked.h"
@@ -187,7 +188,7 @@ static void test_least_tiles(void **state) {
 }
 
 /* What both sides go on with fills half of a tile's room, which is half of the nearest cache, or
- * what the tuning says, or four fifths of the staging buffer. */
+ * what the tuning says, or four fifths of the tile buffer. */
 static void test_room_of_tiles(void **state) {
   (void)state;
   static const rlt_problem pixels = MATRIX(4, 1 << 20, 16, 1 << 20);

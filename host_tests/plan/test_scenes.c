@@ -140,7 +140,7 @@ static void test_square_tiles_pay(void **state) {
       {MATRIX(1, 32, 32), 4, false, true},  {MATRIX(1, 31, 32), 4, false, false},
       {MATRIX(1, 32, 31), 4, false, false},
   };
-  rlt_tuning small_tiles = staged_tuning; /* which all of these fill */
+  rlt_tuning small_tiles = work_group_tuning; /* which all of these fill */
   small_tiles.tile_bytes = 256;
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
     rlt_problem problem = cases[i].problem;
@@ -150,7 +150,7 @@ static void test_square_tiles_pay(void **state) {
         asked(&rlt_method_transpose, scene_of(&problem, &plain_cpu_facts, &plain_cpu_tuning));
     assert_int_equal(candidates.count > 0, cases[i].pay);
     rlt_candidates_free(&candidates);
-    candidates = asked(&rlt_method_transpose, scene_of(&problem, &staged_facts, &small_tiles));
+    candidates = asked(&rlt_method_transpose, scene_of(&problem, &work_group_facts, &small_tiles));
     assert_int_equal(candidates.count, 1);
     assert_int_equal(candidates.of[0].schedule.suits, cases[i].pay_locally);
     rlt_candidates_free(&candidates);
@@ -167,7 +167,7 @@ static void test_left_to_wider_words(void **state) {
       for (int packed = 0; packed < 2; ++packed) {
         rlt_problem problem = MATRIX(1, 64, 64);
         problem.source_packed = 4 * packed;
-        rlt_scene scene = scene_of(&problem, &staged_facts, &staged_tuning);
+        rlt_scene scene = scene_of(&problem, &work_group_facts, &work_group_tuning);
         scene.has_wide = has_wide;
         scene.is_wide = is_wide;
         rlt_candidates candidates = asked(&rlt_method_permute, scene);
@@ -239,8 +239,8 @@ static void test_straight_runs(void **state) {
   (void)state;
   static const rlt_problem runs = RUNS(4, 2000, 2000, 2000, false);
   static const rlt_problem single = {.element_bytes = 4};
-  rlt_tuning tuning = staged_tuning;
-  rlt_scene scene = scene_of(&runs, &staged_facts, &tuning);
+  rlt_tuning tuning = work_group_tuning;
+  rlt_scene scene = scene_of(&runs, &work_group_facts, &tuning);
   assert_int_equal(rlt_straight_run(&scene).block, 1024);
   tuning.straight_columns_bytes = 8000;
   assert_int_equal(rlt_straight_run(&scene).block, 2000);
@@ -268,12 +268,12 @@ static void test_runs_of_lookups(void **state) {
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
     rlt_problem problem = RUNS(4, 2000, 2000, 2000, false);
     const rlt_index_program program = {.count = cases[i].operations};
-    rlt_facts facts = staged_facts;
+    rlt_facts facts = work_group_facts;
     facts.group_size = cases[i].group_size;
     problem.element_bytes = cases[i].packed > 0 ? 1 : 4;
     problem.destination_packed = cases[i].packed;
     problem.index_program = cases[i].operations > 0 ? &program : NULL;
-    const rlt_scene scene = scene_of(&problem, &facts, &staged_tuning);
+    const rlt_scene scene = scene_of(&problem, &facts, &work_group_tuning);
     print_message("case %zu\n", i);
     assert_int_equal(rlt_gpu_index_run(&scene).block, cases[i].block);
   }
@@ -287,7 +287,7 @@ static void test_runs_of_lookups(void **state) {
   rlt_candidates_free(&candidates);
   rlt_problem last = {
       .element_bytes = 1, .destination_packed = 4, .axis_count = 1, .axes = {{7, 7, 1, 1}}};
-  const rlt_scene scene = scene_of(&last, &staged_facts, &staged_tuning);
+  const rlt_scene scene = scene_of(&last, &work_group_facts, &work_group_tuning);
   assert_int_equal(rlt_gpu_index_run(&scene).block, 7);
 }
 
@@ -297,7 +297,7 @@ static void test_who_is_looked_up(void **state) {
   (void)state;
   static const rlt_index_program program = {.count = 0};
   rlt_problem problem = MATRIX(1, 64, 64);
-  rlt_scene scene = scene_of(&problem, &staged_facts, &staged_tuning);
+  rlt_scene scene = scene_of(&problem, &work_group_facts, &work_group_tuning);
   rlt_candidates candidates = asked(&rlt_method_index_program, scene);
   assert_int_equal(candidates.count, 1);
   assert_false(candidates.of[0].schedule.suits);
@@ -449,7 +449,7 @@ static void test_copies_of_groups(void **state) {
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
     rlt_candidates candidates =
-        asked(&rlt_method_copy, scene_of(&cases[i].problem, &staged_facts, &staged_tuning));
+        asked(&rlt_method_copy, scene_of(&cases[i].problem, &work_group_facts, &work_group_tuning));
     print_message("case %zu\n", i);
     assert_int_equal(candidates.count, 1);
     const rlt_schedule *const schedule = &candidates.of[0].schedule;

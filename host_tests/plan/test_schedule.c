@@ -100,10 +100,10 @@ static void test_streamed_and_loaded(void **state) {
     rlt_stores stores;
     int64_t cache_bytes;
     bool streams;
-  } cases[] = {{RLT_STORES_BY_SIZE, 1, true},  {RLT_STORES_BY_SIZE, 8 << 20, false},
-               {RLT_STORES_STREAMED, 1, true}, {RLT_STORES_STREAMED, 8 << 20, true},
-               {RLT_STORES_CACHED, 1, false},  {RLT_STORES_CACHED, 8 << 20, false},
-               {RLT_STORES_DIRECT, 1, false},  {RLT_STORES_DIRECT, 8 << 20, false}};
+  } cases[] = {{RLT_STORES_BY_SIZE, 1, true},     {RLT_STORES_BY_SIZE, 8 << 20, false},
+               {RLT_STORES_STREAMED, 1, true},    {RLT_STORES_STREAMED, 8 << 20, true},
+               {RLT_STORES_CACHED, 1, false},     {RLT_STORES_CACHED, 8 << 20, false},
+               {RLT_STORES_UNBUFFERED, 1, false}, {RLT_STORES_UNBUFFERED, 8 << 20, false}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
     for (int move = 0; move < RLT_MOVES; ++move) {
       rlt_problem problem = MATRIX(1024);
@@ -158,14 +158,14 @@ static void test_staged(void **state) {
     rlt_stores stores;
     int64_t columns;
     int64_t rows;
-    bool staged;
+    bool buffered;
   } cases[] = {
       /* Work-items that share local memory change the order there, and nothing else. */
-      {&matrix_1024, &staged_facts, RLT_MOVE_TRANSPOSE, RLT_STORES_BY_SIZE, 64, 64, true},
-      {&matrix_1024, &staged_facts, RLT_MOVE_PERMUTE, RLT_STORES_BY_SIZE, 64, 64, true},
-      {&matrix_1024, &staged_facts, RLT_MOVE_COPY, RLT_STORES_BY_SIZE, 64, 64, false},
-      {&matrix_1024, &staged_facts, RLT_MOVE_INTERLEAVE, RLT_STORES_BY_SIZE, 64, 64, false},
-      {&matrix_1024, &staged_facts, RLT_MOVE_INDEX, RLT_STORES_BY_SIZE, 64, 64, false},
+      {&matrix_1024, &work_group_facts, RLT_MOVE_TRANSPOSE, RLT_STORES_BY_SIZE, 64, 64, true},
+      {&matrix_1024, &work_group_facts, RLT_MOVE_PERMUTE, RLT_STORES_BY_SIZE, 64, 64, true},
+      {&matrix_1024, &work_group_facts, RLT_MOVE_COPY, RLT_STORES_BY_SIZE, 64, 64, false},
+      {&matrix_1024, &work_group_facts, RLT_MOVE_INTERLEAVE, RLT_STORES_BY_SIZE, 64, 64, false},
+      {&matrix_1024, &work_group_facts, RLT_MOVE_INDEX, RLT_STORES_BY_SIZE, 64, 64, false},
       /* A worker's tables, past the cache; never runs. */
       {&matrix_1024, &far, RLT_MOVE_TRANSPOSE, RLT_STORES_BY_SIZE, 64, 64, true},
       {&matrix_1024, &far, RLT_MOVE_COPY, RLT_STORES_BY_SIZE, 64, 64, false},
@@ -183,8 +183,8 @@ static void test_staged(void **state) {
       {&pixels, &near, RLT_MOVE_INTERLEAVE, RLT_STORES_BY_SIZE, 3, 5, true},
       /* As a tile blockings, whatever its size. */
       {&matrix_1024, &far, RLT_MOVE_TRANSPOSE, RLT_STORES_CACHED, 64, 64, true},
-      {&matrix_1024, &far, RLT_MOVE_TRANSPOSE, RLT_STORES_DIRECT, 64, 64, false},
-      {&matrix_1024, &near, RLT_MOVE_TRANSPOSE, RLT_STORES_DIRECT, 15, 64, false},
+      {&matrix_1024, &far, RLT_MOVE_TRANSPOSE, RLT_STORES_UNBUFFERED, 64, 64, false},
+      {&matrix_1024, &near, RLT_MOVE_TRANSPOSE, RLT_STORES_UNBUFFERED, 15, 64, false},
       {&matrix_1024, &near, RLT_MOVE_TRANSPOSE, RLT_STORES_CACHED, 64, 64, true},
       {&matrix_1024, &near, RLT_MOVE_TRANSPOSE, RLT_STORES_STREAMED, 64, 64, true},
   };
@@ -195,15 +195,15 @@ static void test_staged(void **state) {
     schedule.blocking.prefetch = (rlt_prefetch){2, 1};
     print_message("case %zu\n", i);
     rlt_schedule_finish(cases[i].facts, &cpu_tuning, false, &schedule);
-    assert_int_equal(schedule.staged, cases[i].staged);
+    assert_int_equal(schedule.buffered, cases[i].buffered);
     /* Only what is put together first leaves time to fetch what comes next. */
-    const bool fetches = cases[i].staged && cases[i].facts->target == &rlt_cpu_target;
+    const bool fetches = cases[i].buffered && cases[i].facts->target == &rlt_cpu_target;
     assert_int_equal(schedule.prefetch.tiles, fetches ? 2 : 0);
     assert_int_equal(schedule.prefetch.level, fetches ? 1 : 0);
   }
 }
 
-/* Elements that change are staged wherever they go. */
+/* Elements that change are buffered wherever they go. */
 static void test_changed_elements_are_staged(void **state) {
   (void)state;
   rlt_problem problem = MATRIX(1024);
@@ -211,9 +211,9 @@ static void test_changed_elements_are_staged(void **state) {
   near.cache_bytes = 1 << 30;
   problem.conversion = (rlt_conversion){.from = RELAYOUT_F32, .to = RELAYOUT_BF16, .scale = 1};
   rlt_schedule schedule = of_blocks(&problem, &near, RLT_MOVE_TRANSPOSE, 64, 64);
-  schedule.blocking.stores = RLT_STORES_DIRECT;
+  schedule.blocking.stores = RLT_STORES_UNBUFFERED;
   rlt_schedule_finish(&near, &cpu_tuning, false, &schedule);
-  assert_true(schedule.staged);
+  assert_true(schedule.buffered);
 }
 
 /* ---- Lines that tiles share ---- */
@@ -320,10 +320,10 @@ static void test_words_that_want_to_be_aligned(void **state) {
     if (cases[i].converts) {
       problem.conversion = (rlt_conversion){.from = RELAYOUT_F32, .to = RELAYOUT_BF16, .scale = 1};
     }
-    rlt_schedule schedule = of_blocks(&problem, &staged_facts, cases[i].move, 64, 64);
+    rlt_schedule schedule = of_blocks(&problem, &work_group_facts, cases[i].move, 64, 64);
     schedule.is_wide = cases[i].is_wide;
     print_message("case %zu\n", i);
-    rlt_schedule_finish(&staged_facts, &staged_tuning, false, &schedule);
+    rlt_schedule_finish(&work_group_facts, &work_group_tuning, false, &schedule);
     assert_int_equal(schedule.source_alignment, cases[i].source);
     assert_int_equal(schedule.destination_alignment, cases[i].destination);
     assert_int_equal(schedule.only_aligned, cases[i].only_aligned);
@@ -501,10 +501,10 @@ static void test_grains_of_few_groups(void **state) {
     int64_t grain;
   } cases[] = {{65535, 1}, {1024, 1}, {1023, 2}, {100, 11}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
-    rlt_facts facts = staged_facts;
+    rlt_facts facts = work_group_facts;
     facts.most_groups = cases[i].most_groups;
     rlt_schedule schedule = of_blocks(&matrix, &facts, RLT_MOVE_TRANSPOSE, 16, 64);
-    rlt_schedule_finish(&facts, &staged_tuning, false, &schedule);
+    rlt_schedule_finish(&facts, &work_group_tuning, false, &schedule);
     assert_int_equal(schedule.grain, cases[i].grain);
   }
 }
@@ -514,8 +514,8 @@ static void test_grains_of_few_groups(void **state) {
 static void test_grains_of_groups(void **state) {
   (void)state;
   static const rlt_problem matrix = MATRIX(1024);
-  rlt_schedule schedule = of_blocks(&matrix, &staged_facts, RLT_MOVE_TRANSPOSE, 64, 64);
-  rlt_schedule_finish(&staged_facts, &staged_tuning, false, &schedule);
+  rlt_schedule schedule = of_blocks(&matrix, &work_group_facts, RLT_MOVE_TRANSPOSE, 64, 64);
+  rlt_schedule_finish(&work_group_facts, &work_group_tuning, false, &schedule);
   assert_int_equal(schedule.group_size, 256);
   assert_int_equal(schedule.grain, 1);
   static const struct {
@@ -523,11 +523,11 @@ static void test_grains_of_groups(void **state) {
     int64_t grain;
   } runs[] = {{16, 16}, {1024, 1}, {128, 2}, {100, 64}, {1, 256}};
   for (size_t i = 0; i < sizeof runs / sizeof runs[0]; ++i) {
-    schedule = unfinished(&matrix, &staged_facts, RLT_MOVE_INDEX,
+    schedule = unfinished(&matrix, &work_group_facts, RLT_MOVE_INDEX,
                           rlt_group_of_axis(&matrix, 0, runs[i].columns), rlt_no_axes);
-    schedule.group_size = staged_facts.group_size;
+    schedule.group_size = work_group_facts.group_size;
     print_message("case %zu\n", i);
-    rlt_schedule_finish(&staged_facts, &staged_tuning, false, &schedule);
+    rlt_schedule_finish(&work_group_facts, &work_group_tuning, false, &schedule);
     assert_int_equal(schedule.grain, runs[i].grain);
   }
 }
@@ -535,7 +535,7 @@ static void test_grains_of_groups(void **state) {
 /* Work-items side by side along a row: 2^shift of 64. */
 static void test_work_items_side_by_side(void **state) {
   (void)state;
-  rlt_facts facts = staged_facts;
+  rlt_facts facts = work_group_facts;
   facts.group_size = 64;
   static const rlt_problem bytes = {
       .element_bytes = 1,
@@ -568,7 +568,7 @@ static void test_work_items_side_by_side(void **state) {
 
 static void test_work_items_along_runs(void **state) {
   (void)state;
-  rlt_facts facts = staged_facts;
+  rlt_facts facts = work_group_facts;
   facts.group_size = 64;
   rlt_grid grid;
   /* Three bytes of six packed elements, of ten tiles: 16 times 4 hold all. */
@@ -638,7 +638,7 @@ static void test_equal_schedules(void **state) {
   others[count++].loops.inside[0] += 1;
   others[count++].loops.outer[0] ^= 1;
   others[count++].loads = true;
-  others[count].staged = !others[count].staged, ++count;
+  others[count].buffered = !others[count].buffered, ++count;
   others[count].streamed = !others[count].streamed, ++count;
   others[count].combined = !others[count].combined, ++count;
   others[count++].prefetch.tiles += 1;

@@ -19,7 +19,7 @@ typedef struct device_kind {
   const rlt_tuning *tuning;
 } device_kind;
 
-static const device_kind staged = {&staged_facts, &staged_tuning};
+static const device_kind buffered = {&work_group_facts, &work_group_tuning};
 static const device_kind plain_cpu = {&plain_cpu_facts, &plain_cpu_tuning};
 static const device_kind cpu = {&cpu_facts, &cpu_tuning};
 
@@ -33,46 +33,47 @@ static const struct {
 } by_hand[] = {
     /* A single element, and a run. */
     {"f32[]", "f32[]", &cpu,
-     "copy word=4 align=1:1 rows=- columns=- loops=- move=copy store=direct"},
+     "copy word=4 align=1:1 rows=- columns=- loops=- move=copy store=unbuffered"},
     {"f32[64,64]{1,0}", "f32[64,64]{1,0}", &plain_cpu,
-     "copy word=4 align=1:1 rows=- columns=0 loops=- move=copy store=direct"},
+     "copy word=4 align=1:1 rows=- columns=0 loops=- move=copy store=unbuffered"},
     /* Words of 16 bytes want to be aligned; a work-group's tile is 4 KiB of them, of 16. */
-    {"f32[64,64]{1,0}", "f32[64,64]{1,0}", &staged,
-     "copy word=16 align=16:16 rows=- columns=0:256 loops=/0 move=copy store=direct group=256"},
+    {"f32[64,64]{1,0}", "f32[64,64]{1,0}", &buffered,
+     "copy word=16 align=16:16 rows=- columns=0:256 loops=/0 move=copy store=unbuffered group=256"},
     /* The matrix is a tile, which a cache holds, so that rows of 64 are stored at once. */
     {"f32[64,64]{1,0}", "f32[64,64]{0,1}", &cpu,
-     "transpose word=4 align=1:1 rows=1 columns=0 loops=- move=transpose store=direct"},
+     "transpose word=4 align=1:1 rows=1 columns=0 loops=- move=transpose store=unbuffered"},
     {"f32[64,64]{1,0}", "bf16[64,64]{0,1}", &cpu,
-     "transpose word=4 align=1:1 rows=1 columns=0 loops=- move=convert>transpose store=staged "
+     "transpose word=4 align=1:1 rows=1 columns=0 loops=- move=convert>transpose store=buffered "
      "prefetch=1:1"},
-    {"u4[64,64]{1,0:E(4)}", "u4[64,64]{0,1:E(4)}", &staged,
-     "transpose word=1 align=1:1 rows=1 columns=0 loops=- move=unpack>transpose>pack store=staged "
+    {"u4[64,64]{1,0:E(4)}", "u4[64,64]{0,1:E(4)}", &buffered,
+     "transpose word=1 align=1:1 rows=1 columns=0 loops=- move=unpack>transpose>pack "
+     "store=buffered "
      "group=256"},
     {"u8[64,64]{1,0}", "u4[64,64]{0,1:E(4)}", &plain_cpu,
      "transpose word=1 align=1:1 rows=1 columns=0 loops=- move=convert>transpose>pack "
-     "store=staged"},
+     "store=buffered"},
     /* Tiles of 64 rows by 128 columns, in blocks that go 2 KiB along either side: 8 tiles of 256
      * bytes, and 4 of 512; what goes on in the source comes first. */
     {"f32[4097,8191]{1,0}", "f32[4097,8191]{0,1}", &plain_cpu,
      "transpose word=4 align=1:1 rows=1:64 columns=0:128 loops=1:8,0:4/1,0 move=transpose "
-     "store=direct"},
+     "store=unbuffered"},
     /* Lines that tiles begin are finished by the next ones: along the columns in a block of its own
      * each, with up to 1008 / 64 = 15 tiles of the rows between. */
     {"f32[1000,1001]{1,0}", "f32[1000,1001]{0,1}", &cpu,
      "transpose word=4 align=1:1 rows=1:64 columns=0:128 loops=1:15/1,0 move=transpose "
-     "store=staged+streamed+combined prefetch=1:1 threads=2"},
+     "store=buffered+streamed+combined prefetch=1:1 threads=2"},
     /* Tiles that write whole lines, if the destination begins with one. Four halves are a word,
      * and two of them change places in it. */
     {"u16[1024,1024,2,2]{3,2,1,0}", "u16[1024,1024,2,2]{2,3,0,1}", &cpu,
      "transpose word=8 align=1:64 rows=1:32 columns=0:64 loops=1:16,0:2/1,0 move=transpose>shuffle "
-     "store=staged+streamed prefetch=1:1 threads=2"},
+     "store=buffered+streamed prefetch=1:1 threads=2"},
     /* Rows: bytes of the source, and the two whose nibbles change places. */
     {"u4[64,64]{1,0:E(4)}", "u4[64,64]{0,1:E(4)}", &plain_cpu,
      "bit-transpose word=1 align=1:1 rows=2,1 columns=0 loops=- move=bit-transpose "
-     "store=staged"},
+     "store=buffered"},
     /* Nothing is read, wherever it lies. */
     {"f32[0,3]{1,0}", "f32[0,3]{1,0:PD(5,4)}", &plain_cpu,
-     "fill word=4 align=1:1 rows=- columns=0 loops=- move=fill store=direct"},
+     "fill word=4 align=1:1 rows=- columns=0 loops=- move=fill store=unbuffered"},
 };
 
 static relayout_device *device_of(const device_kind *kind, recorder *record) {
@@ -159,7 +160,7 @@ static void try_candidates(rlt_candidates *candidates, uint64_t start, uint64_t 
 
 static void test_every_offer_is_found_by_its_text(void **state) {
   (void)state;
-  static const device_kind *const kinds[] = {&staged, &plain_cpu, &cpu};
+  static const device_kind *const kinds[] = {&buffered, &plain_cpu, &cpu};
   int32_t tried = 0;
   for (uint64_t start = 1; start <= 200; ++start) {
     uint64_t seed = start;
@@ -193,7 +194,7 @@ static void test_what_is_hardly_ever_the_best(void **state) {
   (void)state;
   static const char offered[] =
       "transpose word=4 align=1:1 rows=1:64 columns=0:128 loops=1:8,0:4/1,0 move=transpose "
-      "store=direct";
+      "store=unbuffered";
   const rlt_forms elements = {.count = 1,
                               .of = {problem_of("f32[4097,8191]{1,0}", "f32[4097,8191]{0,1}")}};
   char other[512];
@@ -244,15 +245,15 @@ static void test_smaller_groups(void **state) {
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
     char text[256];
     snprintf(text, sizeof text,
-             "transpose word=4 align=4:4 rows=1 columns=0 loops=- move=transpose store=staged%s",
+             "transpose word=4 align=4:4 rows=1 columns=0 loops=- move=transpose store=buffered%s",
              cases[i].group);
     rlt_candidates candidates;
     int32_t found = -1;
     int64_t group_size = 0;
 
-    assert_int_equal(
-        rlt_candidates_make(&elements, &staged_facts, &staged_tuning, NULL, &candidates, NULL),
-        RELAYOUT_OK);
+    assert_int_equal(rlt_candidates_make(&elements, &work_group_facts, &work_group_tuning, NULL,
+                                         &candidates, NULL),
+                     RELAYOUT_OK);
     const relayout_status status =
         rlt_candidates_find(&candidates, text, strlen(text), &found, &group_size, NULL);
     assert_int_equal(status == RELAYOUT_OK, cases[i].expected > 0);
@@ -263,7 +264,7 @@ static void test_smaller_groups(void **state) {
 
 /* ---- What is wrong with others ---- */
 
-#define REST " loops=- move=transpose store=staged group=256"
+#define REST " loops=- move=transpose store=buffered group=256"
 
 static void test_bad_texts(void **state) {
   (void)state;
@@ -300,7 +301,7 @@ static void test_bad_texts(void **state) {
       {"transpose word=4 align=4:4 rows=1 columns=0" REST " grain=2",
        RELAYOUT_UNSUPPORTED,
        {"no schedule of this relayout has `grain=2`", "has `grain=`"}},
-      {"transpose word=4 align=4:4 rows=1 loops=- move=transpose store=staged group=256",
+      {"transpose word=4 align=4:4 rows=1 loops=- move=transpose store=buffered group=256",
        RELAYOUT_UNSUPPORTED,
        {"no schedule of this relayout has `columns=`", "has `columns=0`"}},
       {"transpose word=04 align=4:4 rows=1 columns=0" REST,
@@ -309,9 +310,10 @@ static void test_bad_texts(void **state) {
       {"transpose",
        RELAYOUT_UNSUPPORTED,
        {"no schedule of this relayout has `word=`", "has `word=4`"}},
-      {"permute word=4 align=4:4 rows=1:16 columns=0 loops=/1 move=permute store=direct group=256",
+      {"permute word=4 align=4:4 rows=1:16 columns=0 loops=/1 move=permute store=unbuffered "
+       "group=256",
        RELAYOUT_UNSUPPORTED,
-       {"no schedule of this relayout has `store=direct`", "has `store=staged`"}},
+       {"no schedule of this relayout has `store=unbuffered`", "has `store=buffered`"}},
       /* Long ones are cut. */
       {"0123456789012345678901234567890123456789012345678901234567890123",
        RELAYOUT_INVALID_TEXT,
@@ -319,9 +321,9 @@ static void test_bad_texts(void **state) {
   };
   const rlt_forms elements = {.count = 1, .of = {problem_of("f32[64,41]{1,0}", "f32[64,41]{0,1}")}};
   rlt_candidates candidates;
-  assert_int_equal(
-      rlt_candidates_make(&elements, &staged_facts, &staged_tuning, NULL, &candidates, NULL),
-      RELAYOUT_OK);
+  assert_int_equal(rlt_candidates_make(&elements, &work_group_facts, &work_group_tuning, NULL,
+                                       &candidates, NULL),
+                   RELAYOUT_OK);
   static const char right[] = "transpose word=4 align=4:4 rows=1 columns=0" REST;
   int32_t found;
   assert_int_equal(rlt_candidates_find(&candidates, right, strlen(right), &found, NULL, NULL),

@@ -1,4 +1,4 @@
-/* test_staging.c: what is stored into a staging buffer, spills and all, and what leaves it. */
+/* test_staging.c: what is stored into a tile buffer, spills and all, and what leaves it. */
 #include "cmocka_all.h"
 
 #include <inttypes.h>
@@ -14,21 +14,21 @@
 #include "search/candidates.h"
 
 static void assert_group_offsets(const rlt_problem *problem, const rlt_group *group,
-                                 const rlt_staging *staging, const int64_t *expected) {
+                                 const rlt_tile_buffer *tile_buffer, const int64_t *expected) {
   int64_t offsets[32];
   assert_true(rlt_group_length(group) <= 32);
-  rlt_group_offsets(problem, group, staging->strides, NULL, offsets);
+  rlt_group_offsets(problem, group, tile_buffer->strides, NULL, offsets);
   for (int64_t p = 0; p < rlt_group_length(group); ++p) {
     assert_int_equal(offsets[p], expected[p]);
   }
 }
 
-static void assert_segments(const rlt_staging_request *of, const rlt_staging *staging,
+static void assert_segments(const rlt_tile_buffer_request *of, const rlt_tile_buffer *tile_buffer,
                             const rlt_tile_run *expected) {
   rlt_tile_run segments[8];
-  assert_true(staging->segment_count <= 8);
-  rlt_staging_segments(of->problem, of->columns, of->rows, staging, segments);
-  for (int64_t s = 0; s < staging->segment_count; ++s) {
+  assert_true(tile_buffer->segment_count <= 8);
+  rlt_staging_segments(of->problem, of->columns, of->rows, tile_buffer, segments);
+  for (int64_t s = 0; s < tile_buffer->segment_count; ++s) {
     assert_int_equal(segments[s].start, expected[s].start);
     assert_int_equal(segments[s].column_step, expected[s].column_step);
     assert_int_equal(segments[s].row_step, expected[s].row_step);
@@ -47,22 +47,22 @@ static void test_rows_join_columns(void **state) {
                                .axes = {{2, 2, 9, 1}, {9, 9, 1, 2}}};
   const rlt_group columns = {.axis_count = 1, .axes = {0}, .inner = 1, .block = 2};
   const rlt_group rows = {.axis_count = 1, .axes = {1}, .inner = 1, .block = 3};
-  const rlt_staging_request of = {&problem, &columns, &rows, .lanes = 4};
-  rlt_staging staging;
-  rlt_staging_make(&of, &staging);
-  assert_int_equal(staging.dense_columns, 2);
-  assert_int_equal(staging.dense_rows, 3);
-  assert_int_equal(staging.valid_rows, 3);
-  assert_int_equal(staging.segment_count, 1);
-  assert_int_equal(staging.segment_pitch, 6 + 4);
-  assert_int_equal(staging.segment.side, RLT_SEGMENT_ROWS);
-  assert_int_equal(staging.segment.unit, 2);
-  assert_int_equal(staging.elements, 10);
-  assert_true(staging.rows_inside);
-  assert_false(staging.exact);
-  assert_group_offsets(&problem, &columns, &staging, (const int64_t[]){0, 1});
-  assert_group_offsets(&problem, &rows, &staging, (const int64_t[]){0, 2, 4});
-  assert_segments(&of, &staging, (const rlt_tile_run[]){{0, 0, 0}});
+  const rlt_tile_buffer_request of = {&problem, &columns, &rows, .lanes = 4};
+  rlt_tile_buffer tile_buffer;
+  rlt_tile_buffer_make(&of, &tile_buffer);
+  assert_int_equal(tile_buffer.dense_columns, 2);
+  assert_int_equal(tile_buffer.dense_rows, 3);
+  assert_int_equal(tile_buffer.valid_rows, 3);
+  assert_int_equal(tile_buffer.segment_count, 1);
+  assert_int_equal(tile_buffer.segment_pitch, 6 + 4);
+  assert_int_equal(tile_buffer.segment.side, RLT_SEGMENT_ROWS);
+  assert_int_equal(tile_buffer.segment.unit, 2);
+  assert_int_equal(tile_buffer.elements, 10);
+  assert_true(tile_buffer.rows_inside);
+  assert_false(tile_buffer.exact);
+  assert_group_offsets(&problem, &columns, &tile_buffer, (const int64_t[]){0, 1});
+  assert_group_offsets(&problem, &rows, &tile_buffer, (const int64_t[]){0, 2, 4});
+  assert_segments(&of, &tile_buffer, (const rlt_tile_run[]){{0, 0, 0}});
 }
 
 /* Blocks of three of five columns, so that each of four rows is a segment of its own. */
@@ -75,19 +75,19 @@ static void test_blocks_of_columns_are_segments(void **state) {
                                .axes = {{5, 5, 6, 1}, {6, 6, 1, 5}}};
   const rlt_group columns = {.axis_count = 1, .axes = {0}, .inner = 1, .block = 3};
   const rlt_group rows = {.axis_count = 1, .axes = {1}, .inner = 1, .block = 4};
-  const rlt_staging_request of = {&problem, &columns, &rows, .lanes = 4};
-  rlt_staging staging;
-  rlt_staging_make(&of, &staging);
-  assert_int_equal(staging.dense_columns, 3);
-  assert_int_equal(staging.dense_rows, 4);
-  assert_int_equal(staging.segment_count, 4);
-  assert_int_equal(staging.segment_pitch, 3 + 4);
-  assert_int_equal(staging.segment.side, RLT_SEGMENT_COLUMNS);
-  assert_int_equal(staging.segment.unit, 1);
-  assert_int_equal(staging.elements, 28);
-  assert_group_offsets(&problem, &columns, &staging, (const int64_t[]){0, 1, 2});
-  assert_group_offsets(&problem, &rows, &staging, (const int64_t[]){0, 7, 14, 21});
-  assert_segments(&of, &staging,
+  const rlt_tile_buffer_request of = {&problem, &columns, &rows, .lanes = 4};
+  rlt_tile_buffer tile_buffer;
+  rlt_tile_buffer_make(&of, &tile_buffer);
+  assert_int_equal(tile_buffer.dense_columns, 3);
+  assert_int_equal(tile_buffer.dense_rows, 4);
+  assert_int_equal(tile_buffer.segment_count, 4);
+  assert_int_equal(tile_buffer.segment_pitch, 3 + 4);
+  assert_int_equal(tile_buffer.segment.side, RLT_SEGMENT_COLUMNS);
+  assert_int_equal(tile_buffer.segment.unit, 1);
+  assert_int_equal(tile_buffer.elements, 28);
+  assert_group_offsets(&problem, &columns, &tile_buffer, (const int64_t[]){0, 1, 2});
+  assert_group_offsets(&problem, &rows, &tile_buffer, (const int64_t[]){0, 7, 14, 21});
+  assert_segments(&of, &tile_buffer,
                   (const rlt_tile_run[]){{0, 0, 0}, {5, 0, 1}, {10, 0, 2}, {15, 0, 3}});
 }
 
@@ -103,20 +103,20 @@ static void test_rows_out_of_order_are_exact(void **state) {
                                .fills = true};
   const rlt_group columns = {.axis_count = 1, .axes = {0}, .inner = 1, .block = 2};
   const rlt_group rows = {.axis_count = 2, .axes = {2, 1}, .inner = 3, .block = 2};
-  const rlt_staging_request of = {&problem, &columns, &rows, .lanes = 4};
-  rlt_staging staging;
-  rlt_staging_make(&of, &staging);
-  assert_false(staging.rows_inside);
-  assert_true(staging.exact);
-  assert_int_equal(staging.dense_rows, 3);
-  assert_int_equal(staging.valid_rows, 2);
+  const rlt_tile_buffer_request of = {&problem, &columns, &rows, .lanes = 4};
+  rlt_tile_buffer tile_buffer;
+  rlt_tile_buffer_make(&of, &tile_buffer);
+  assert_false(tile_buffer.rows_inside);
+  assert_true(tile_buffer.exact);
+  assert_int_equal(tile_buffer.dense_rows, 3);
+  assert_int_equal(tile_buffer.valid_rows, 2);
   /* Two steps of axis 1 make a segment of four, three digits of axis 2 as many segments. */
-  assert_int_equal(staging.segment_count, 3);
-  assert_int_equal(staging.segment_pitch, 4 + 4);
-  assert_int_equal(staging.segment.side, RLT_SEGMENT_ROWS);
-  assert_int_equal(staging.segment.unit, 2);
-  assert_group_offsets(&problem, &rows, &staging, (const int64_t[]){0, 8, 16, 2, 10, 18});
-  assert_segments(&of, &staging, (const rlt_tile_run[]){{0, 0, 0}, {8, 0, 0}, {16, 0, 0}});
+  assert_int_equal(tile_buffer.segment_count, 3);
+  assert_int_equal(tile_buffer.segment_pitch, 4 + 4);
+  assert_int_equal(tile_buffer.segment.side, RLT_SEGMENT_ROWS);
+  assert_int_equal(tile_buffer.segment.unit, 2);
+  assert_group_offsets(&problem, &rows, &tile_buffer, (const int64_t[]){0, 8, 16, 2, 10, 18});
+  assert_segments(&of, &tile_buffer, (const rlt_tile_run[]){{0, 0, 0}, {8, 0, 0}, {16, 0, 0}});
 }
 
 /* Columns as long as a line never spill out of their own piece, in whatever order they come. */
@@ -129,14 +129,14 @@ static void test_long_columns_need_not_be_exact(void **state) {
                                .axes = {{4, 4, 12, 1}, {4, 4, 3, 4}, {3, 3, 1, 16}}};
   const rlt_group columns = {.axis_count = 1, .axes = {0}, .inner = 1, .block = 4};
   const rlt_group rows = {.axis_count = 2, .axes = {2, 1}, .inner = 3, .block = 4};
-  const rlt_staging_request of = {&problem, &columns, &rows, .lanes = 4};
-  rlt_staging staging;
-  rlt_staging_make(&of, &staging);
-  assert_false(staging.rows_inside);
-  assert_false(staging.exact);
-  assert_int_equal(staging.dense_rows, 12);
-  assert_int_equal(staging.segment.side, RLT_SEGMENT_NEITHER);
-  assert_int_equal(staging.segment.unit, 48);
+  const rlt_tile_buffer_request of = {&problem, &columns, &rows, .lanes = 4};
+  rlt_tile_buffer tile_buffer;
+  rlt_tile_buffer_make(&of, &tile_buffer);
+  assert_false(tile_buffer.rows_inside);
+  assert_false(tile_buffer.exact);
+  assert_int_equal(tile_buffer.dense_rows, 12);
+  assert_int_equal(tile_buffer.segment.side, RLT_SEGMENT_NEITHER);
+  assert_int_equal(tile_buffer.segment.unit, 48);
 }
 
 /* Runs of three in rows of four, which two orders of an outer axis in the source want stored in one
@@ -151,21 +151,21 @@ static void test_copies_store_their_runs_upwards(void **state) {
                                .fills = true};
   rlt_group columns = {.axis_count = 2, .axes = {0, 1}, .inner = 4, .block = 4};
   rlt_group rows = {.axis_count = 1, .axes = {2}, .inner = 1, .block = 5};
-  const rlt_staging_request of = {&problem, &columns, &rows, .copies = true, .lanes = 64};
-  rlt_staging staging;
-  rlt_staging_make(&of, &staging);
-  assert_int_equal(staging.dense_columns, 4);
-  assert_int_equal(staging.valid_columns, 3);
-  assert_false(staging.rows_inside);
-  assert_false(staging.exact);
-  assert_int_equal(staging.segment.unit, 16);
-  assert_int_equal(staging.segment.side, RLT_SEGMENT_ROWS);
+  const rlt_tile_buffer_request of = {&problem, &columns, &rows, .copies = true, .lanes = 64};
+  rlt_tile_buffer tile_buffer;
+  rlt_tile_buffer_make(&of, &tile_buffer);
+  assert_int_equal(tile_buffer.dense_columns, 4);
+  assert_int_equal(tile_buffer.valid_columns, 3);
+  assert_false(tile_buffer.rows_inside);
+  assert_false(tile_buffer.exact);
+  assert_int_equal(tile_buffer.segment.unit, 16);
+  assert_int_equal(tile_buffer.segment.side, RLT_SEGMENT_ROWS);
 
   columns = (rlt_group){.axis_count = 2, .axes = {0, 2}, .inner = 4, .block = 5};
   rows = (rlt_group){.axis_count = 1, .axes = {1}, .inner = 1, .block = 4};
-  rlt_staging_make(&of, &staging);
-  assert_true(staging.rows_inside);
-  assert_false(staging.exact);
+  rlt_tile_buffer_make(&of, &tile_buffer);
+  assert_true(tile_buffer.rows_inside);
+  assert_false(tile_buffer.exact);
 
   /* Gaps between single elements: each is a segment with a line's gap behind it. */
   const rlt_problem apart = {.element_bytes = 1,
@@ -174,13 +174,13 @@ static void test_copies_store_their_runs_upwards(void **state) {
                              .axis_count = 1,
                              .axes = {{9, 9, 1, 4}}};
   columns = rlt_group_of_axis(&apart, 0, 2);
-  const rlt_staging_request transposed = {&apart, &columns, &rlt_no_axes, .lanes = 64};
-  rlt_staging_make(&transposed, &staging);
-  assert_int_equal(staging.dense_columns, 1);
-  assert_int_equal(staging.segment_count, 2);
-  assert_int_equal(staging.segment_pitch, 65);
-  assert_int_equal(staging.elements, 130);
-  assert_segments(&transposed, &staging, (const rlt_tile_run[]){{0, 0, 0}, {4, 1, 0}});
+  const rlt_tile_buffer_request transposed = {&apart, &columns, &rlt_no_axes, .lanes = 64};
+  rlt_tile_buffer_make(&transposed, &tile_buffer);
+  assert_int_equal(tile_buffer.dense_columns, 1);
+  assert_int_equal(tile_buffer.segment_count, 2);
+  assert_int_equal(tile_buffer.segment_pitch, 65);
+  assert_int_equal(tile_buffer.elements, 130);
+  assert_segments(&transposed, &tile_buffer, (const rlt_tile_run[]){{0, 0, 0}, {4, 1, 0}});
 }
 
 /* Columns that are eight apart in the source, and in the destination behind each other twice;
@@ -194,18 +194,18 @@ static void test_combs_end_with_an_axis(void **state) {
                               .axes = {{100, 100, 8, 1}, {2, 2, 800, 100}, {8, 8, 1, 200}}};
   rlt_group columns = {.axis_count = 2, .axes = {0, 1}, .inner = 100, .block = 2};
   rlt_group rows = {.axis_count = 1, .axes = {2}, .inner = 1, .block = 8};
-  rlt_staging_request of = {&parted, &columns, &rows, .most_channels = 4, .lanes = 64};
-  rlt_staging staging;
-  rlt_staging_make(&of, &staging);
-  assert_int_equal(staging.read_channels, 0);
-  assert_int_equal(staging.dense_columns, 200);
+  rlt_tile_buffer_request of = {&parted, &columns, &rows, .most_channels = 4, .lanes = 64};
+  rlt_tile_buffer tile_buffer;
+  rlt_tile_buffer_make(&of, &tile_buffer);
+  assert_int_equal(tile_buffer.read_channels, 0);
+  assert_int_equal(tile_buffer.dense_columns, 200);
   of.most_channels = 8;
-  rlt_staging_make(&of, &staging);
-  assert_int_equal(staging.read_channels, 8);
-  assert_int_equal(staging.write_channels, 0);
-  assert_int_equal(staging.dense_columns, 100);
-  assert_int_equal(staging.valid_columns, 100);
-  assert_int_equal(staging.dense_rows, 8);
+  rlt_tile_buffer_make(&of, &tile_buffer);
+  assert_int_equal(tile_buffer.read_channels, 8);
+  assert_int_equal(tile_buffer.write_channels, 0);
+  assert_int_equal(tile_buffer.dense_columns, 100);
+  assert_int_equal(tile_buffer.valid_columns, 100);
+  assert_int_equal(tile_buffer.dense_rows, 8);
 
   rlt_problem joined = {.element_bytes = 1,
                         .source_elements = 2400,
@@ -215,40 +215,41 @@ static void test_combs_end_with_an_axis(void **state) {
   of.problem = &joined;
   columns = (rlt_group){.axis_count = 1, .axes = {0}, .inner = 1, .block = 8};
   rows = (rlt_group){.axis_count = 2, .axes = {1, 2}, .inner = 100, .block = 3};
-  rlt_staging_make(&of, &staging);
-  assert_int_equal(staging.read_channels, 0);
-  assert_int_equal(staging.write_channels, 8);
-  assert_int_equal(staging.dense_columns, 8);
-  assert_int_equal(staging.dense_rows, 100);
-  assert_int_equal(staging.valid_rows, 100);
+  rlt_tile_buffer_make(&of, &tile_buffer);
+  assert_int_equal(tile_buffer.read_channels, 0);
+  assert_int_equal(tile_buffer.write_channels, 8);
+  assert_int_equal(tile_buffer.dense_columns, 8);
+  assert_int_equal(tile_buffer.dense_rows, 100);
+  assert_int_equal(tile_buffer.valid_rows, 100);
   of.most_channels = 4;
-  rlt_staging_make(&of, &staging);
-  assert_int_equal(staging.write_channels, 0);
-  assert_int_equal(staging.dense_rows, 300);
+  rlt_tile_buffer_make(&of, &tile_buffer);
+  assert_int_equal(tile_buffer.write_channels, 0);
+  assert_int_equal(tile_buffer.dense_rows, 300);
 
   /* Ten rows are not worth it, but if no others are beside them. */
   of.most_channels = 8;
   rows.inner = 10;
   joined.axes[1] = (rlt_axis){10, 10, 1, 8};
   joined.axes[2] = (rlt_axis){3, 3, 10, 80};
-  rlt_staging_make(&of, &staging);
-  assert_int_equal(staging.write_channels, 0);
-  assert_int_equal(staging.dense_rows, 30);
+  rlt_tile_buffer_make(&of, &tile_buffer);
+  assert_int_equal(tile_buffer.write_channels, 0);
+  assert_int_equal(tile_buffer.dense_rows, 30);
   joined.axes[2].source_stride = 11;
-  rlt_staging_make(&of, &staging);
-  assert_int_equal(staging.write_channels, 8);
-  assert_int_equal(staging.dense_rows, 10);
+  rlt_tile_buffer_make(&of, &tile_buffer);
+  assert_int_equal(tile_buffer.write_channels, 8);
+  assert_int_equal(tile_buffer.dense_rows, 10);
 }
 
 /* ---- Stores as the kernels do them, on problems at random ---- */
 
-/* What a staging buffer holds where nobody stored, and where somebody stored what means nothing. */
+/* What a tile buffer holds where nobody stored, and where somebody stored what means
+ * nothing. */
 enum { NOTHING = -10, SPILLED = -11 };
 
 typedef struct player {
   const rlt_problem *problem;
   const rlt_schedule *schedule;
-  rlt_staging staging;
+  rlt_tile_buffer tile_buffer;
   int64_t lanes; /* that one store of this schedule's kernel has */
   int64_t depth; /* rows of a block */
   int64_t *held;
@@ -258,7 +259,7 @@ typedef struct player {
 } player;
 
 static void store(player *p, int64_t at, int64_t value) {
-  assert_true(at >= 0 && at < p->staging.elements);
+  assert_true(at >= 0 && at < p->tile_buffer.elements);
   p->held[at] = value;
 }
 
@@ -274,7 +275,7 @@ static int64_t element_of(const player *p, int64_t row, int64_t column) {
 /* One row of a block: `count` columns that are there, and what spills over behind them. */
 static void store_lanes(player *p, int64_t row, int64_t column, int64_t count) {
   const int64_t at = p->row_at[row] + p->column_at[column];
-  for (int64_t l = 0; l < (p->staging.exact ? rlt_min(count, p->lanes) : p->lanes); ++l) {
+  for (int64_t l = 0; l < (p->tile_buffer.exact ? rlt_min(count, p->lanes) : p->lanes); ++l) {
     store(p, at + l, l < count ? element_of(p, row, column + l) : SPILLED);
   }
 }
@@ -287,7 +288,7 @@ static int64_t block_start(int64_t first, int64_t length, int64_t side) {
 /* What interleaves take for granted. They store no more than blocks do. */
 static void check_teeth(const player *p, int64_t column, int64_t columns, int64_t row,
                         int64_t rows) {
-  const rlt_staging *const made = &p->staging;
+  const rlt_tile_buffer *const made = &p->tile_buffer;
   const bool is_interleaved = made->read_channels > 0 && p->column_source[column] != RLT_NO_SOURCE;
   const int64_t valid = rlt_min(columns, made->valid_columns);
   for (int64_t c = column; is_interleaved && c < column + valid; ++c) {
@@ -318,7 +319,7 @@ static void turn_piece(player *p, int64_t column, int64_t columns, int64_t row, 
 
 static void turn_tile(player *p) {
   const rlt_tile *const tile = &p->tile;
-  const rlt_staging *const made = &p->staging;
+  const rlt_tile_buffer *const made = &p->tile_buffer;
   for (int64_t column = 0; column < tile->columns; column += made->dense_columns) {
     const int64_t columns = rlt_min(made->dense_columns, tile->columns - column);
     for (int64_t row = 0; row < tile->valid_rows; row += made->dense_rows) {
@@ -338,12 +339,12 @@ static void turn_tile(player *p) {
 
 static void store_run(player *p, int64_t row, int64_t column) {
   const rlt_tile *const tile = &p->tile;
-  const int64_t count = rlt_min(p->staging.dense_columns, tile->columns - column);
+  const int64_t count = rlt_min(p->tile_buffer.dense_columns, tile->columns - column);
   const int64_t at = p->row_at[row] + p->column_at[column];
   int64_t valid = 0;
   if (element_of(p, row, column) != DEFINITION_FILLED) {
-    valid = rlt_min(p->staging.valid_columns, tile->valid_columns - column);
-    const bool spills = valid < p->lanes && !p->staging.exact;
+    valid = rlt_min(p->tile_buffer.valid_columns, tile->valid_columns - column);
+    const bool spills = valid < p->lanes && !p->tile_buffer.exact;
     for (int64_t i = 0; i < (spills ? p->lanes : valid); ++i) {
       store(p, at + i, i < valid ? element_of(p, row, column + i) : SPILLED);
     }
@@ -354,8 +355,8 @@ static void store_run(player *p, int64_t row, int64_t column) {
 }
 
 static void copy_tile(player *p) {
-  const int64_t run = p->staging.dense_columns;
-  if (p->staging.rows_inside) {
+  const int64_t run = p->tile_buffer.dense_columns;
+  if (p->tile_buffer.rows_inside) {
     for (int64_t column = 0; column < p->tile.columns; column += run) {
       for (int64_t row = 0; row < p->tile.rows; ++row) {
         store_run(p, row, column);
@@ -373,7 +374,7 @@ static void copy_tile(player *p) {
 static void write_segments(const player *p, const rlt_tile_run *segments, int64_t *source_of) {
   const int64_t column_steps = p->tile.columns / p->schedule->columns.inner;
   const int64_t row_steps = p->tile.rows / p->schedule->rows.inner;
-  const rlt_staging *const made = &p->staging;
+  const rlt_tile_buffer *const made = &p->tile_buffer;
   const bool by_rows = made->segment.side == RLT_SEGMENT_ROWS;
   const bool is_cut = by_rows || made->segment.side == RLT_SEGMENT_COLUMNS;
   const int64_t steps = by_rows ? row_steps : column_steps;
@@ -392,27 +393,28 @@ static void write_segments(const player *p, const rlt_tile_run *segments, int64_
   }
 }
 
-/* Moves the problem through staging buffers; what arrives has the form of definition_map. */
+/* Moves the problem through tile buffers; what arrives has the form of definition_map. */
 static void map_by_assemblies(player *p, int64_t *source_of) {
   const int64_t line = 64 / p->problem->element_bytes;
   const rlt_group *const column_group = &p->schedule->columns;
   const rlt_group *const row_group = &p->schedule->rows;
-  p->staging = p->schedule->staging;
+  p->tile_buffer = p->schedule->tile_buffer;
   p->lanes = p->schedule->move == RLT_MOVE_GATHER ? line : rlt_min(line, 32);
   p->depth = rlt_min(line, 16);
   const int64_t rows = rlt_group_length(row_group);
   const int64_t columns = rlt_group_length(column_group);
   int64_t *const memory =
-      malloc((size_t)(p->staging.elements + 2 * (rows + columns)) * sizeof *memory);
-  rlt_tile_run *const segments = malloc((size_t)p->staging.segment_count * sizeof *segments);
+      malloc((size_t)(p->tile_buffer.elements + 2 * (rows + columns)) * sizeof *memory);
+  rlt_tile_run *const segments = malloc((size_t)p->tile_buffer.segment_count * sizeof *segments);
   p->held = memory;
-  p->row_source = p->held + p->staging.elements;
+  p->row_source = p->held + p->tile_buffer.elements;
   p->row_at = p->row_source + rows;
   p->column_source = p->row_at + rows;
   p->column_at = p->column_source + columns;
-  rlt_group_offsets(p->problem, row_group, p->staging.strides, p->row_source, p->row_at);
-  rlt_group_offsets(p->problem, column_group, p->staging.strides, p->column_source, p->column_at);
-  rlt_staging_segments(p->problem, column_group, row_group, &p->staging, segments);
+  rlt_group_offsets(p->problem, row_group, p->tile_buffer.strides, p->row_source, p->row_at);
+  rlt_group_offsets(p->problem, column_group, p->tile_buffer.strides, p->column_source,
+                    p->column_at);
+  rlt_staging_segments(p->problem, column_group, row_group, &p->tile_buffer, segments);
 
   for (int64_t i = 0; i < p->problem->destination_elements; ++i) {
     source_of[i] = DEFINITION_UNTOUCHED;
@@ -421,7 +423,7 @@ static void map_by_assemblies(player *p, int64_t *source_of) {
   rlt_grid_make(p->problem, column_group, row_group, &grid);
   int64_t digits[RLT_MAX_AXES] = {0};
   for (int64_t t = 0; t < grid.tile_count; ++t, tiles_step(&grid, digits)) {
-    for (int64_t i = 0; i < p->staging.elements; ++i) {
+    for (int64_t i = 0; i < p->tile_buffer.elements; ++i) {
       p->held[i] = NOTHING;
     }
     p->tile = rlt_grid_tile(&grid, digits);
@@ -461,13 +463,14 @@ static void try_problem(const rlt_problem *problem, const rlt_facts *facts,
     }
     player played = {.problem = problem, .schedule = schedule};
     map_by_assemblies(&played, found);
-    assert_true(played.staging.elements * problem->element_bytes <= facts->staging_bytes);
-    assert_int_equal(rlt_staging_interleaves(&played.staging),
+    assert_true(played.tile_buffer.elements * problem->element_bytes <= facts->staging_bytes);
+    assert_int_equal(rlt_tile_buffer_interleaves(&played.tile_buffer),
                      schedule->move == RLT_MOVE_INTERLEAVE);
     ++counts->tried[schedule->move];
-    counts->exact += played.staging.exact;
-    counts->rows_inside += played.staging.rows_inside;
-    counts->interleaves += played.staging.read_channels > 0 || played.staging.write_channels > 0;
+    counts->exact += played.tile_buffer.exact;
+    counts->rows_inside += played.tile_buffer.rows_inside;
+    counts->interleaves +=
+        played.tile_buffer.read_channels > 0 || played.tile_buffer.write_channels > 0;
     if (memcmp(expected, found, bytes) != 0) {
       definition_print(problem);
       fail_msg("seed %" PRIu64 ": what the staging buffers of %s hold is not the problem", seed,

@@ -36,7 +36,7 @@ static void find_base(void *context, const relayout_schedule_info *info) {
   const char *const loops = strstr(info->text, " loops=");
   const char *const leaves = strstr(info->text, " store=");
   if (base[0] == '\0' && strstr(info->text, "rows=1:64 columns=0:64 ") != NULL &&
-      strstr(leaves, " store=staged") == leaves && strstr(leaves, "+combined") == NULL) {
+      strstr(leaves, " store=buffered") == leaves && strstr(leaves, "+combined") == NULL) {
     snprintf(base, sizeof base, "%.*s", (int)(loops - info->text), info->text);
     snprintf(store, sizeof store, "%.*s", (int)strcspn(leaves + 1, " ") + 1, leaves);
   }

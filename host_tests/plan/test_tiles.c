@@ -50,8 +50,9 @@ static void expect_method(const rlt_schedule *found, const char *expected) {
  * tile, so that a plane's 10000 pixels take 8 tiles: 1250 pixels each, or 79 whole lines. */
 static void test_groups_by_hand(void **state) {
   (void)state;
-  const rlt_schedule found = chosen_by("permute", "f32[2,3,100,100]{1,3,2,0}",
-                                       "f32[2,3,100,100]{3,2,1,0}", &staged_facts, &staged_tuning);
+  const rlt_schedule found =
+      chosen_by("permute", "f32[2,3,100,100]{1,3,2,0}", "f32[2,3,100,100]{3,2,1,0}",
+                &work_group_facts, &work_group_tuning);
   assert_int_equal(found.columns.axis_count, 1);
   assert_int_equal(found.columns.axes[0], 0);
   assert_int_equal(rlt_group_length(&found.columns), 79 * 16);
@@ -63,10 +64,10 @@ static void test_groups_by_hand(void **state) {
  * each channel reads a whole line. */
 static void test_columns_grow_to_source_lines(void **state) {
   (void)state;
-  rlt_tuning least = staged_tuning;
+  rlt_tuning least = work_group_tuning;
   least.tile_bytes = 3 * 16 * 4;
   const rlt_schedule found = chosen_by("permute", "f32[2,3,100,100]{3,2,1,0}",
-                                       "f32[2,3,100,100]{1,3,2,0}", &staged_facts, &least);
+                                       "f32[2,3,100,100]{1,3,2,0}", &work_group_facts, &least);
   assert_int_equal(found.columns.axis_count, 2);
   assert_int_equal(rlt_group_length(&found.columns), 3 * 16);
   assert_int_equal(rlt_group_length(&found.rows), 1);
@@ -75,12 +76,12 @@ static void test_columns_grow_to_source_lines(void **state) {
 /* Every axis of 2, reversed: tiles stay within the bytes the device allows. */
 static void test_groups_keep_their_budget(void **state) {
   (void)state;
-  rlt_tuning small = staged_tuning;
+  rlt_tuning small = work_group_tuning;
   for (small.tile_bytes = 16; small.tile_bytes <= 65536; small.tile_bytes *= 2) {
     const rlt_schedule found =
         chosen_by("permute", "c128[2,2,2,2,2,2,2,2,2,2,2,2,2,2]{13,12,11,10,9,8,7,6,5,4,3,2,1,0}",
                   "c128[2,2,2,2,2,2,2,2,2,2,2,2,2,2]{0,1,2,3,4,5,6,7,8,9,10,11,12,13}",
-                  &staged_facts, &small);
+                  &work_group_facts, &small);
     const int64_t elements = rlt_group_length(&found.columns) * rlt_group_length(&found.rows);
     assert_true(elements * 16 <= small.tile_bytes);
   }
@@ -90,11 +91,11 @@ static void test_groups_keep_their_budget(void **state) {
 static void test_pixels_and_channels(void **state) {
   (void)state;
   const rlt_schedule found = chosen("f32[2,3,100,100]{1,3,2,0}", "f32[2,3,100,100]{3,2,1,0}",
-                                    &staged_facts, &staged_tuning);
+                                    &work_group_facts, &work_group_tuning);
   expect_method(&found, "interleave");
   assert_int_equal(found.columns.axis_count, 1);
   assert_int_equal(found.columns.axes[0], 0);
-  assert_int_equal(rlt_group_length(&found.columns), 2 * staged_facts.group_size * 4);
+  assert_int_equal(rlt_group_length(&found.columns), 2 * work_group_facts.group_size * 4);
   assert_int_equal(found.rows.axis_count, 1);
   assert_int_equal(rlt_group_length(&found.rows), 3);
 }
@@ -103,28 +104,28 @@ static void test_pixels_and_channels(void **state) {
  * as many as pixels leave room for. */
 static void test_runs_of_pixels(void **state) {
   (void)state;
-  const rlt_schedule found =
-      chosen("bf16[4096,256]", "bf16[4096,256]{1,0:T(8,128)(2,1)}", &staged_facts, &staged_tuning);
+  const rlt_schedule found = chosen("bf16[4096,256]", "bf16[4096,256]{1,0:T(8,128)(2,1)}",
+                                    &work_group_facts, &work_group_tuning);
   expect_method(&found, "interleave");
   assert_int_equal(found.columns.axis_count, 2);
   assert_int_equal(found.columns.inner, 128);
-  assert_int_equal(rlt_group_length(&found.columns), 2 * staged_facts.group_size * 8);
+  assert_int_equal(rlt_group_length(&found.columns), 2 * work_group_facts.group_size * 8);
   assert_int_equal(rlt_group_length(&found.rows), 2);
 }
 
 /* ---- Of a worker alone ---- */
 
-typedef struct staged_tile {
+typedef struct buffered_tile {
   const char *from;
   const char *to;
   const char *method;
   rlt_group columns;
   rlt_group rows;
-} staged_tile;
+} buffered_tile;
 
 /* By hand, with lines of 16 floats. The last axis of a group, unless it is its first, is cut into
  * blocks of equal length. */
-static const staged_tile staged_tiles[] = {
+static const buffered_tile buffered_tiles[] = {
     /* 512 bytes of a column and 256 of a row. */
     {"f32[4097,8191]{1,0}", "f32[4097,8191]{0,1}", "transpose", {1, {0}, 1, 128}, {1, {1}, 1, 64}},
     /* A half more than 512 bytes is no two blocks, and leaves room for 8192 / 192 rows. */
@@ -174,11 +175,11 @@ static void test_staged_tiles_by_hand(void **state) {
   (void)state;
   rlt_facts past_cache = plain_cpu_facts;
   past_cache.cache_bytes = 1;
-  for (size_t i = 0; i < sizeof staged_tiles / sizeof staged_tiles[0]; ++i) {
-    const staged_tile *const expected = &staged_tiles[i];
+  for (size_t i = 0; i < sizeof buffered_tiles / sizeof buffered_tiles[0]; ++i) {
+    const buffered_tile *const expected = &buffered_tiles[i];
     const rlt_schedule found = chosen(expected->from, expected->to, &past_cache, &plain_cpu_tuning);
     expect_method(&found, expected->method);
-    assert_true(found.staged);
+    assert_true(found.buffered);
     assert_group(&found.columns, &expected->columns);
     assert_group(&found.rows, &expected->rows);
   }
@@ -203,7 +204,7 @@ static void test_joined_channels_leave_a_cache_directly(void **state) {
   static const struct {
     const char *from;
     const char *to;
-    bool staged;
+    bool buffered;
   } cases[] = {{"u8[3,50000]{1,0}", "u8[3,50000]{0,1}", false},
                {"u8[3,6]{1,0}", "u8[3,6]{0,1}", false},
                {"u8[3,5]{1,0}", "u8[3,5]{0,1}", true},
@@ -212,7 +213,7 @@ static void test_joined_channels_leave_a_cache_directly(void **state) {
     const rlt_schedule found =
         chosen_by("interleave", cases[i].from, cases[i].to, &cpu_facts, &cpu_tuning);
     expect_method(&found, "interleave");
-    assert_int_equal(found.staged, cases[i].staged);
+    assert_int_equal(found.buffered, cases[i].buffered);
   }
 }
 
@@ -276,7 +277,7 @@ static void test_long_runs_go_straight(void **state) {
     const rlt_schedule found = chosen(copies[i].from, copies[i].to, &past_cache, &plain_cpu_tuning);
     expect_method(&found, "copy");
     assert_int_equal(found.move, copies[i].move);
-    assert_int_equal(found.staged, copies[i].move == RLT_MOVE_GATHER);
+    assert_int_equal(found.buffered, copies[i].move == RLT_MOVE_GATHER);
   }
 }
 

@@ -31,9 +31,9 @@ static const char head[] = "relayout wisdom 3\n"
 
 #define PROBLEM "bytes 4 elements 2624:2624 starts 0:0 keeps 64/64:41:1 41/41:1:64"
 #define PERMUTE_16                                                                                 \
-  "permute word=4 align=4:4 rows=1:16 columns=0 loops=/1 move=permute store=staged group=256"
+  "permute word=4 align=4:4 rows=1:16 columns=0 loops=/1 move=permute store=buffered group=256"
 #define PERMUTE_41                                                                                 \
-  "permute word=4 align=4:4 rows=1 columns=0 loops=- move=permute store=staged group=256"
+  "permute word=4 align=4:4 rows=1 columns=0 loops=- move=permute store=buffered group=256"
 
 /* On the recorder there are a transpose of 41 rows by 64 columns, which is estimated to be the
  * best, and tiles of permute of 41 by 64 and 16 by 64. */
@@ -190,8 +190,8 @@ static void test_what_is_asked_for_is_not_remembered(void **state) {
 #define ROWS_PROBLEM                                                                               \
   "bytes 1 elements 65536:65536 starts 0:0 keeps 16/16:1:1 64/64:1024:16 64/64:16:1024"
 #define WIDE                                                                                       \
-  "permute word=16 align=16:16 rows=1:4 columns=0 loops=/1 move=permute store=staged group=256"
-#define BYTES "copy word=1 align=1:1 rows=1 columns=0 loops=/2 move=copy store=direct group=256"
+  "permute word=16 align=16:16 rows=1:4 columns=0 loops=/1 move=permute store=buffered group=256"
+#define BYTES "copy word=1 align=1:1 rows=1 columns=0 loops=/2 move=copy store=unbuffered group=256"
 
 static double wide_is_fast(const recorded_run *run) {
   const bool is_wide = run->schedule->problem->element_bytes == 16;
@@ -232,7 +232,7 @@ static void test_two_schedules(void **state) {
 static void test_schedules_that_went_away(void **state) {
   (void)state;
   static const char *const estimated[] = {WIDE, "permute word=1 align=1:1 rows=2:16 columns=0,1 "
-                                                "loops=/2 move=permute store=staged group=256"};
+                                                "loops=/2 move=permute store=buffered group=256"};
   static const char *const bytes[] = {BYTES};
   static const struct {
     const char *line;
@@ -500,7 +500,7 @@ static void test_texts_that_do_no_harm(void **state) {
   relayout_device *device = recorder_device(&record);
   import(device, head,
          PROBLEM
-         " = permute word=4 align=4:4 rows=1:17 columns=0 loops=/1 move=permute store=staged "
+         " = permute word=4 align=4:4 rows=1:17 columns=0 loops=/1 move=permute store=buffered "
          "group=256\n");
   expect_plan(device, RELAYOUT_PLAN_ESTIMATE, RLT_CHOICE_ESTIMATED, 41);
   char mixed[TEXT_SIZE];

@@ -9,8 +9,8 @@ import tempfile
 import unittest
 
 SCRIPT = pathlib.Path(sys.argv[1]) / "fit_rates.py"
-COPY = "copy word=4 align=4:4 rows=- columns=0 loops=- move=%s store=direct group=64"
-PERMUTE = "permute word=2 align=2:2 rows=1 columns=0 loops=- move=permute store=staged group=64"
+COPY = "copy word=4 align=4:4 rows=- columns=0 loops=- move=%s store=unbuffered group=64"
+PERMUTE = "permute word=2 align=2:2 rows=1 columns=0 loops=- move=permute store=buffered group=64"
 
 
 def part(schedule, moves_time=0.0, **counts):

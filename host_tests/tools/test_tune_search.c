@@ -462,8 +462,8 @@ static void test_groups_cannot_be_tuned(void **state) {
   (void)state;
   relayout_error error;
   begin(all_alike);
-  target.base.device->facts = staged_facts;
-  target.base.device->tuning = &staged_tuning;
+  target.base.device->facts = work_group_facts;
+  target.base.device->tuning = &work_group_tuning;
   assert_int_equal(search(enough, &error), RELAYOUT_UNSUPPORTED);
   assert_string_equal(error.message,
                       "device recorder cannot be tuned: it has tiles of one size only");

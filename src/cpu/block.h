@@ -1,7 +1,7 @@
 /* block.h: elements that change places in registers: blocks are transposed, channels interleaved.
  *
- * A *strip* is a vector of SIDE elements: LANES lanes of DEPTH elements each. Processors move
- * elements within a lane more cheaply than across lanes; so strips are zipped lane by lane:
+ * A *vector* is a vector of SIDE elements: LANES lanes of DEPTH elements each. Processors move
+ * elements within a lane more cheaply than across lanes; so vectors are zipped lane by lane:
  *
  *     a    a0 a1 a2 a3 | a4 a5 a6 a7        zip_low(a, b)     a0 b0 a1 b1 | a4 b4 a5 b5
  *     b    b0 b1 b2 b3 | b4 b5 b6 b7        zip_high(a, b)    a2 b2 a3 b3 | a6 b6 a7 b7
@@ -141,8 +141,8 @@ ALWAYS_INLINE static position block_start(position first, position length, posit
 #define zip_low(a, b)    SHUFFLE(a, b, PLACES(SIDE, ZIPPED, 0))
 #define zip_high(a, b)   SHUFFLE(a, b, PLACES(SIDE, ZIPPED, DEPTH / 2))
 
-/* Zipping strip i with strip i + count/2 rotates the bits of (strip, element of a lane) left by
- * one: the strip's top bit becomes the element's lowest, the element's top bit the strip's
+/* Zipping vector i with vector i + count/2 rotates the bits of (vector, element of a lane) left by
+ * one: the vector's top bit becomes the element's lowest, the element's top bit the vector's
  * lowest. */
 ALWAYS_INLINE static void zip_vectors(const vector *in, vector *out, unsigned count) {
   UNROLLED
@@ -152,7 +152,7 @@ ALWAYS_INLINE static void zip_vectors(const vector *in, vector *out, unsigned co
   }
 }
 
-/* That, one to four times, for 2 to 16 strips. Without a loop, in which compilers would not keep
+/* That, one to four times, for 2 to 16 vectors. Without a loop, in which compilers would not keep
  * them all in registers. */
 ALWAYS_INLINE static void rotate_places(vector *vectors, unsigned count, unsigned times) {
   vector zipped[16];
@@ -176,7 +176,7 @@ ALWAYS_INLINE static void rotate_places(vector *vectors, unsigned count, unsigne
 
 #define LOG2_DEPTH (DEPTH == 16 ? 4 : DEPTH == 8 ? 3 : DEPTH == 4 ? 2 : 1)
 
-/* A block of DEPTH strips: lane l of strip i becomes elements i of the lanes l. */
+/* A block of DEPTH vectors: lane l of vector i becomes elements i of the lanes l. */
 ALWAYS_INLINE static void transpose(vector *block) {
   rotate_places(block, DEPTH, LOG2_DEPTH);
 }
@@ -292,7 +292,8 @@ ALWAYS_INLINE static void deinterleave_piece(const piece *one, position count, u
   }
 }
 
-/* A row follows the other channels' elements on in the staging buffer, which are its columns. */
+/* A row follows the other channels' elements on in the tile buffer, which are its columns.
+ */
 ALWAYS_INLINE static void interleave_piece(const piece *of, unsigned channels) {
   const position rows = of->rows;
   element *const first = row_place(of, 0, 0);
@@ -326,8 +327,8 @@ ALWAYS_INLINE static void interleave_piece(const piece *of, unsigned channels) {
 
 enum { EIGHT_CHANNELS = 8 };
 
-/* As deinterleave_piece. Lane l of strip i is number 8 l + i of the source's: in (strip, element of
- * a lane) the lowest three bits are the channel, and come to be the strip. */
+/* As deinterleave_piece. Lane l of vector i is number 8 l + i of the source's: in (vector, element
+ * of a lane) the lowest three bits are the channel, and come to be the vector. */
 ALWAYS_INLINE static void deinterleave_eight(const piece *one, position count) {
   const piece held = *one;
   const piece *const of = &held;

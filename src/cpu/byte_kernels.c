@@ -3,10 +3,10 @@
  */
 #define ELEMENT_BYTES 1
 
-#if defined(ROW_STAGES)
+#if defined(ROW_PASSES)
 #include "cpu/rows_kernels.c"
 #endif
-#if defined(BYTE_STAGES)
+#if defined(BYTE_PASSES)
 #include "cpu/vbmi_kernels.c"
 #endif
 #if defined(LINE_KERNELS)

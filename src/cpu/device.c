@@ -176,7 +176,7 @@ static int64_t cache_bytes(const rlt_machine *machine, int32_t threads) {
   return rlt_facts_cache_bytes(machine, threads < processors ? threads : processors);
 }
 
-/* Of a tile: more do not fit its staging buffer with a line of each. */
+/* Of a tile: more do not fit its tile buffer with a line of each. */
 enum { MOST_TRANSPOSED_ROWS = 512 };
 
 /* What the kernels are, on whatever machine. */
@@ -184,7 +184,7 @@ static rlt_facts facts_of(const rlt_cpu_instruction_set *set, int32_t threads) {
   rlt_facts facts = {.target = &rlt_cpu_target,
                      .line_bytes = RLT_CPU_LINE_BYTES,
                      .bit_transposed_rows = MOST_TRANSPOSED_ROWS,
-                     .staging_bytes = RLT_CPU_STAGING_BYTES,
+                     .staging_bytes = RLT_CPU_TILE_BUFFER_BYTES,
                      .most_segments = RLT_CPU_MOST_SEGMENTS,
                      .threads = threads,
                      .group_size = 1,

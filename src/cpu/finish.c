@@ -24,25 +24,25 @@ void rlt_cpu_lay_out_tile(const rlt_facts *facts, rlt_schedule *schedule) {
   const rlt_problem *const problem = schedule->problem;
   const rlt_cpu_move_row *const move = rlt_cpu_move_row_of(schedule->move);
   const int32_t word = rlt_word_size_number(problem->element_bytes);
-  rlt_staging_request of = {.problem = problem,
-                            .columns = &schedule->columns,
-                            .rows = &schedule->rows,
-                            .copies = move->copies_runs,
-                            .most_channels = move->joins ? facts->words[word].channels : 0,
-                            .lanes = facts->line_bytes / problem->element_bytes};
+  rlt_tile_buffer_request of = {.problem = problem,
+                                .columns = &schedule->columns,
+                                .rows = &schedule->rows,
+                                .copies = move->copies_runs,
+                                .most_channels = move->joins ? facts->words[word].channels : 0,
+                                .lanes = facts->line_bytes / problem->element_bytes};
   rlt_unpacking unpacking;
   if (rlt_cpu_loads(facts, schedule) || rlt_problem_is_unpacked_first(problem)) {
     rlt_unpacking_make(problem, &schedule->columns, &schedule->rows,
                        rlt_unpacking_bytes(facts->staging_bytes), &unpacking);
     of.problem = &unpacking.problem;
   }
-  rlt_staging_make(&of, &schedule->staging);
+  rlt_tile_buffer_make(&of, &schedule->tile_buffer);
 }
 
 /* ---- Stores ---- */
 
-/* Whether a tile is put together first, unless its blocking tells. In a cache rows that are long enough
- * to be written as they come need not be; those of channels are written together. */
+/* Whether a tile is put together first, unless its blocking tells. In a cache rows that are long
+ * enough to be written as they come need not be; those of channels are written together. */
 static bool is_buffered(const rlt_facts *facts, const rlt_schedule *schedule) {
   const rlt_problem *const problem = schedule->problem;
   const rlt_cpu_move_row *const move = rlt_cpu_move_row_of(schedule->move);
@@ -55,9 +55,9 @@ static bool is_buffered(const rlt_facts *facts, const rlt_schedule *schedule) {
   if (schedule->blocking.stores != RLT_STORES_BY_SIZE) {
     return schedule->blocking.stores == RLT_STORES_CACHED;
   }
-  const rlt_staging *const staging = &schedule->staging;
+  const rlt_tile_buffer *const tile_buffer = &schedule->tile_buffer;
   const int64_t written =
-      staging->dense_columns * (staging->write_channels > 0 ? staging->dense_rows : 1);
+      tile_buffer->dense_columns * (tile_buffer->write_channels > 0 ? tile_buffer->dense_rows : 1);
   const int32_t word = rlt_word_size_number(problem->element_bytes);
   const int64_t least = move->copies_runs ? facts->line_bytes / problem->element_bytes
                                           : facts->words[word].block_columns;
@@ -78,7 +78,7 @@ static bool begin_lines(const rlt_facts *facts, const rlt_schedule *schedule,
   const int32_t count = rlt_tile_axes(problem, &schedule->columns, &schedule->rows, axes);
   for (int32_t i = 0; i < count; ++i) {
     const int32_t a = axes[i].axis;
-    const bool is_within = schedule->staging.strides[a] < schedule->staging.segment.length;
+    const bool is_within = schedule->tile_buffer.strides[a] < schedule->tile_buffer.segment.length;
     begin = begin && (is_within || axes[i].steps == 1 ||
                       problem->axes[a].destination_stride * bits % line == 0);
   }
@@ -94,7 +94,7 @@ static void choose_loops(const rlt_facts *facts, const rlt_tuning *tuning, const
     rlt_loops_make(grid, &blocking, &schedule->loops);
     return;
   }
-  const int64_t tiles_held = facts->most_segments / schedule->staging.segment_count;
+  const int64_t tiles_held = facts->most_segments / schedule->tile_buffer.segment_count;
   rlt_loops_make_combining(grid, combining, tiles_held - 1, &blocking, &schedule->loops);
 }
 
@@ -106,10 +106,10 @@ bool rlt_cpu_finish(const rlt_facts *facts, const rlt_tuning *tuning, bool combi
   schedule->tile_count = grid.tile_count;
   schedule->streamed = rlt_cpu_streams(facts, schedule);
   schedule->loads = rlt_cpu_loads(facts, schedule);
-  schedule->staged = is_buffered(facts, schedule);
-  schedule->prefetch = schedule->staged ? schedule->blocking.prefetch : (rlt_prefetch){0, 0};
-  if (schedule->staged && schedule->streamed) {
-    rlt_combining_find(schedule->problem, &grid, schedule->staging.segment.length, &combining);
+  schedule->buffered = is_buffered(facts, schedule);
+  schedule->prefetch = schedule->buffered ? schedule->blocking.prefetch : (rlt_prefetch){0, 0};
+  if (schedule->buffered && schedule->streamed) {
+    rlt_combining_find(schedule->problem, &grid, schedule->tile_buffer.segment.length, &combining);
   }
   schedule->combined = combining.count > 0 && (combines || !begin_lines(facts, schedule, &grid));
   schedule->only_aligned = combining.count > 0 && !schedule->combined;

@@ -34,11 +34,11 @@ static bool has_sse41(void) {
  * them has the other's. */
 #define LINES(set)          rlt_cpu_line_kernels_##set
 #define KERNELS(set, bytes) rlt_cpu_kernels_##set##_##bytes
-#define ROWS(set)           rlt_cpu_row_stages_##set
+#define ROWS(set)           rlt_cpu_row_passes_##set
 
 extern const rlt_cpu_line_kernels LINES(plain);
 extern const rlt_cpu_kernels KERNELS(plain, 4), KERNELS(plain, 8);
-extern const rlt_cpu_row_stages ROWS(plain);
+extern const rlt_cpu_row_passes ROWS(plain);
 #if defined(__x86_64__)
 extern const rlt_cpu_line_kernels LINES(avx512), LINES(avx2), LINES(sse2);
 extern const rlt_cpu_kernels KERNELS(avx512vbmi, 1), KERNELS(avx512, 1), KERNELS(avx512, 2),
@@ -46,8 +46,8 @@ extern const rlt_cpu_kernels KERNELS(avx512vbmi, 1), KERNELS(avx512, 1), KERNELS
     KERNELS(avx2, 4), KERNELS(avx2, 8), KERNELS(avx2, 16), KERNELS(sse41, 1), KERNELS(sse41, 2),
     KERNELS(sse41, 4), KERNELS(sse41, 8), KERNELS(sse2, 1), KERNELS(sse2, 2), KERNELS(sse2, 4),
     KERNELS(sse2, 8), KERNELS(sse2, 16);
-extern const rlt_cpu_row_stages ROWS(avx512), ROWS(avx2), ROWS(sse41), ROWS(sse2);
-extern rlt_cpu_stage *const rlt_cpu_bytes_avx512vbmi[4];
+extern const rlt_cpu_row_passes ROWS(avx512), ROWS(avx2), ROWS(sse41), ROWS(sse2);
+extern rlt_cpu_pass *const rlt_cpu_bytes_avx512vbmi[4];
 #else
 extern const rlt_cpu_kernels KERNELS(plain, 1), KERNELS(plain, 2), KERNELS(plain, 16);
 #endif
@@ -55,7 +55,7 @@ extern const rlt_cpu_kernels KERNELS(plain, 1), KERNELS(plain, 2), KERNELS(plain
 extern const rlt_cpu_line_kernels LINES(neon);
 extern const rlt_cpu_kernels KERNELS(neon, 1), KERNELS(neon, 2), KERNELS(neon, 4), KERNELS(neon, 8),
     KERNELS(neon, 16);
-extern const rlt_cpu_row_stages ROWS(neon);
+extern const rlt_cpu_row_passes ROWS(neon);
 #endif
 
 const rlt_cpu_instruction_set rlt_cpu_instruction_sets[] = {

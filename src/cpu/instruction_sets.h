@@ -1,10 +1,10 @@
 /* instruction_sets.h: the kernels for what processors can do. Depends on
- * kernels.h and row_stages.h. */
+ * kernels.h and row_passes.h. */
 #ifndef RLT_CPU_INSTRUCTION_SETS_H
 #define RLT_CPU_INSTRUCTION_SETS_H
 
 #include "cpu/kernels.h"
-#include "cpu/row_stages.h"
+#include "cpu/row_passes.h"
 #include "relayout/status.h"
 
 typedef struct rlt_cpu_instruction_set {
@@ -12,8 +12,8 @@ typedef struct rlt_cpu_instruction_set {
   bool (*is_there)(void); /* whether this processor has it */
   const rlt_cpu_line_kernels *lines;
   const rlt_cpu_kernels *kernels[5]; /* for elements of 1, 2, 4, 8 and 16 bytes */
-  const rlt_cpu_row_stages *rows;
-  rlt_cpu_stage *const *bytes; /* in place of those of `rows`, where not NULL */
+  const rlt_cpu_row_passes *rows;
+  rlt_cpu_pass *const *bytes; /* in place of those of `rows`, where not NULL */
 } rlt_cpu_instruction_set;
 
 /* All that this library was built for, the best first; ends with one of no name. */

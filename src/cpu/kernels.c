@@ -11,7 +11,7 @@
 #include "cpu/transpose.h"
 
 static void move_piece(const piece *of, const rlt_cpu_frame *frame, const rlt_cpu_tile *tile) {
-  const rlt_staging *const made = &frame->staging;
+  const rlt_tile_buffer *const made = &frame->tile_buffer;
   if (made->write_channels > 0 && of->rows >= least_channel(made->write_channels)) {
     interleave_any(of, made->write_channels);
     return;
@@ -39,7 +39,7 @@ static void move_piece(const piece *of, const rlt_cpu_frame *frame, const rlt_cp
 
 /* The rows that have no source. */
 static void fill_rows(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile, uint8_t *to) {
-  const int64_t dense = frame->staging.dense_columns;
+  const int64_t dense = frame->tile_buffer.dense_columns;
   for (int64_t row = frame->row_gaps ? 0 : tile->at.valid_rows; row < tile->at.rows; ++row) {
     if (row < tile->at.valid_rows && frame->rows.from[row] != RLT_NO_SOURCE) {
       continue;
@@ -52,7 +52,7 @@ static void fill_rows(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile, uint
 }
 
 static void gather_transposed(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile, uint8_t *to) {
-  const rlt_staging *const made = &frame->staging;
+  const rlt_tile_buffer *const made = &frame->tile_buffer;
   for (int64_t column = 0; column < tile->at.columns; column += made->dense_columns) {
     piece at = {.to = to + frame->columns.to[column],
                 .columns_from = frame->columns.from + column,

@@ -25,7 +25,7 @@ typedef struct rlt_cpu_tile {
 } rlt_cpu_tile;
 
 /* Where the positions of a group lie from the tile's start, in bytes: in the source, and where they
- * are put, in a staging buffer or in the destination itself. */
+ * are put, in a tile buffer or in the destination itself. */
 typedef struct rlt_cpu_positions {
   int64_t *from; /* RLT_NO_SOURCE for rows that have none; columns stand where others do */
   int64_t *to;
@@ -34,9 +34,9 @@ typedef struct rlt_cpu_positions {
 enum {
   RLT_CPU_LINE_BYTES = 64,
   RLT_CPU_FILL_BYTES = 2 * RLT_CPU_LINE_BYTES,
-  RLT_CPU_STAGING_BYTES = 64 * 1024,
+  RLT_CPU_TILE_BUFFER_BYTES = 64 * 1024,
   /* A segment is an element long at least, and a line lies between it and the next. */
-  RLT_CPU_MOST_SEGMENTS = RLT_CPU_STAGING_BYTES / (RLT_CPU_LINE_BYTES + 1)
+  RLT_CPU_MOST_SEGMENTS = RLT_CPU_TILE_BUFFER_BYTES / (RLT_CPU_LINE_BYTES + 1)
 };
 
 /* Lines that segments end in the middle of, where a later tile goes on with them. Several tiles
@@ -61,13 +61,13 @@ typedef struct rlt_cpu_frame {
   int64_t destination_row, destination_column;
 
   /* Tiles by tables. */
-  rlt_staging staging; /* of which `exact` is for where the positions are put */
+  rlt_tile_buffer tile_buffer; /* of which `exact` is for where the positions are put */
   rlt_cpu_positions rows, columns;
   int64_t column_step;             /* between dense columns in the source; 0: not always the same */
   int64_t column_inner, row_inner; /* positions of a step of the group's last axis */
   uint8_t *keeps; /* 0xff for bytes of columns that can have a source, and a line beyond; or NULL */
   bool row_gaps;
-  rlt_tile_run *segments;   /* of the staging buffer */
+  rlt_tile_run *segments;   /* of the tile buffer */
   int64_t destination_bits; /* of an element, as segments are stored */
   int64_t segment_pitch;    /* bytes from one to the next then */
   int64_t *ahead;           /* what a tile reads: a byte of each line, from its start */
@@ -97,10 +97,10 @@ typedef void rlt_cpu_kernel(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile
 /* Puts the tile's elements where the tables say from `to` on. */
 typedef void rlt_cpu_table_kernel(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile,
                                   uint8_t *to);
-/* Lets a staging buffer leave for the destination, while a tile that starts at `next` in the
- * source is fetched. NULL: none does. A line before the staging buffer may be read too. */
+/* Lets a tile buffer leave for the destination, while a tile that starts at `next` in the
+ * source is fetched. NULL: none does. A line before the tile buffer may be read too. */
 typedef void rlt_cpu_store_kernel(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile,
-                                  const uint8_t *staged, rlt_cpu_partial_lines *partial,
+                                  const uint8_t *buffered, rlt_cpu_partial_lines *partial,
                                   const uint8_t *next);
 
 /* All that depends on the instruction set alone. */

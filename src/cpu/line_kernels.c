@@ -163,10 +163,10 @@ typedef struct run_loops {
 } run_loops;
 
 static run_loops loops_over(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile) {
-  const int64_t run = frame->staging.dense_columns;
+  const int64_t run = frame->tile_buffer.dense_columns;
   const rlt_cpu_positions *const rows = &frame->rows;
   const rlt_cpu_positions *const columns = &frame->columns;
-  return frame->staging.rows_inside
+  return frame->tile_buffer.rows_inside
              ? (run_loops){tile->at.columns, run,         tile->at.rows, 1,
                            columns->from,    columns->to, rows->from,    rows->to}
              : (run_loops){tile->at.rows, 1,        tile->at.columns, run,
@@ -188,7 +188,7 @@ static inline void gather_whole_runs(const run_loops *over, const uint8_t *restr
 
 /* Any runs: those without a source, and the ends of others, are filled. */
 static void gather_any_runs(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile, uint8_t *to) {
-  const rlt_staging *const made = &frame->staging;
+  const rlt_tile_buffer *const made = &frame->tile_buffer;
   const run_loops over = loops_over(frame, tile);
   const int64_t bytes = frame->element_bytes;
   for (int64_t outer = 0; outer < over.outer_count; outer += over.outer_step) {
@@ -214,7 +214,7 @@ static void gather_any_runs(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile
 }
 
 static void gather_runs(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile, uint8_t *to) {
-  const rlt_staging *const made = &frame->staging;
+  const rlt_tile_buffer *const made = &frame->tile_buffer;
   const int64_t run = made->dense_columns * frame->element_bytes;
   const bool is_whole =
       !frame->row_gaps && frame->keeps == NULL && tile->at.valid_rows == tile->at.rows &&
@@ -236,7 +236,7 @@ static void gather_runs(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile, ui
   gather_any_runs(frame, tile, to);
 }
 
-/* ---- Staged tiles leave ---- */
+/* ---- Buffered tiles leave ---- */
 
 /* What a later tile reads is fetched at the pace at which this one leaves. */
 typedef struct prefetching {
@@ -280,9 +280,9 @@ enum { LINES_A_TURN = 4 };
 
 /* Compiled for each level: asking for it at every line takes a fifth of the time. */
 ALWAYS_INLINE static void store_fetching(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile,
-                                         const uint8_t *staged, rlt_cpu_partial_lines *partial,
+                                         const uint8_t *buffered, rlt_cpu_partial_lines *partial,
                                          const uint8_t *next, int32_t level) {
-  const rlt_staging *const made = &frame->staging;
+  const rlt_tile_buffer *const made = &frame->tile_buffer;
   const bool streams = frame->streams;
   const rlt_tile_steps has = rlt_cpu_steps(frame, tile->at.columns, tile->at.rows);
   const int64_t bits = frame->destination_bits;
@@ -297,7 +297,7 @@ ALWAYS_INLINE static void store_fetching(const rlt_cpu_frame *frame, const rlt_c
     if (!rlt_tile_has_run(has, segment)) {
       continue;
     }
-    const uint8_t *const from = staged + s * frame->segment_pitch;
+    const uint8_t *const from = buffered + s * frame->segment_pitch;
     uint8_t *const to = tile->destination + segment->start * bits / 8;
     int64_t i = 0;
     uint8_t *const held = &partial->held[partial->first + s];
@@ -336,14 +336,14 @@ ALWAYS_INLINE static void store_fetching(const rlt_cpu_frame *frame, const rlt_c
 }
 
 static void store_segments(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile,
-                           const uint8_t *staged, rlt_cpu_partial_lines *partial,
+                           const uint8_t *buffered, rlt_cpu_partial_lines *partial,
                            const uint8_t *next) {
   if (frame->fetch_level == 1) {
-    store_fetching(frame, tile, staged, partial, next, 1);
+    store_fetching(frame, tile, buffered, partial, next, 1);
   } else if (frame->fetch_level == 2) {
-    store_fetching(frame, tile, staged, partial, next, 2);
+    store_fetching(frame, tile, buffered, partial, next, 2);
   } else {
-    store_fetching(frame, tile, staged, partial, next, 3);
+    store_fetching(frame, tile, buffered, partial, next, 3);
   }
 }
 

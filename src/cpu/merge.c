@@ -137,21 +137,21 @@ static void leave(const rlt_cpu_codec *codec, const begun *segment, rlt_cpu_part
 }
 
 /* A few at a time: what has just been stored could not be loaded at once as lines. These have room:
- * packed, a tile takes half of its staging buffer at most, and a segment begins and ends anywhere
- * in a line. */
+ * packed, a tile takes half of its tile buffer at most, and a segment begins and ends
+ * anywhere in a line. */
 void rlt_cpu_merge_segments(const rlt_cpu_program *made, const rlt_cpu_tile *tile,
                             const uint8_t *encoded, rlt_cpu_partial_lines *partial,
                             const uint8_t *next, uint8_t *lines) {
   enum { MOST = 64 };
-  _Static_assert(RLT_CPU_STAGING_BYTES / 2 + 3 * MOST * LINE_BYTES <= RLT_CPU_UNPACKED_BYTES,
+  _Static_assert(RLT_CPU_TILE_BUFFER_BYTES / 2 + 3 * MOST * LINE_BYTES <= RLT_CPU_UNPACKED_BYTES,
                  "room");
   begun some[MOST];
   int64_t numbers[MOST];
   const rlt_cpu_frame *const frame = &made->frame;
   const rlt_tile_steps has = rlt_cpu_steps(frame, tile->at.columns, tile->at.rows);
-  const int64_t elements = rlt_run_elements(&frame->staging.segment, has);
+  const int64_t elements = rlt_run_elements(&frame->tile_buffer.segment, has);
   uint8_t *const start = tile->destination - tile->at.destination * frame->destination_bits / 8;
-  const int64_t all = frame->staging.segment_count;
+  const int64_t all = frame->tile_buffer.segment_count;
   const int64_t bytes = rlt_divide_up(elements * frame->destination_bits, 8);
   const int64_t pitch = (rlt_divide_up(bytes, LINE_BYTES) + 2) * LINE_BYTES;
   const int64_t to_fetch = next == NULL ? 0 : frame->ahead_count;

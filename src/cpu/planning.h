@@ -40,8 +40,8 @@ const rlt_cpu_move_row *rlt_cpu_move_row_of(rlt_move move);
 void rlt_cpu_offer_tiles(const rlt_scene *scene, const rlt_schedule *like,
                          rlt_candidates *candidates);
 
-/* Whether stores go past the cache, of a schedule whose move and blocking are set; and whether what its
- * tiles read is brought together first. */
+/* Whether stores go past the cache, of a schedule whose move and blocking are set; and whether what
+ * its tiles read is brought together first. */
 bool rlt_cpu_streams(const rlt_facts *facts, const rlt_schedule *schedule);
 bool rlt_cpu_loads(const rlt_facts *facts, const rlt_schedule *schedule);
 

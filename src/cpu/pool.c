@@ -156,7 +156,7 @@ static bool take(candidate *from, size_t *i) {
   return false;
 }
 
-/* The offer may be another one's right after the last task. */
+/* The candidate may be another one's right after the last task. */
 static void help(candidate *with) {
   size_t i;
   while (take(with, &i)) {

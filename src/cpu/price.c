@@ -28,17 +28,17 @@ double rlt_cpu_count_moves(const rlt_facts *facts, const rlt_schedule *schedule,
     return (double)rlt_problem_digit_lists(problem);
   }
   const rlt_word_facts *const block = &facts->words[rlt_word_size_number(problem->element_bytes)];
-  const rlt_staging *const staging = &schedule->staging;
-  if (rlt_staging_interleaves(staging)) {
+  const rlt_tile_buffer *const tile_buffer = &schedule->tile_buffer;
+  if (rlt_tile_buffer_interleaves(tile_buffer)) {
     return (double)rlt_problem_digit_lists(problem) /
            ((double)block->block_rows * block->block_columns);
   }
   const int64_t line = rlt_max(facts->line_bytes / problem->element_bytes, 1);
   const double others = tiles / tiles_of_group(problem, &schedule->columns) /
                         tiles_of_group(problem, &schedule->rows);
-  const double columns = pieces_of_group(problem, &schedule->columns, staging->dense_columns,
+  const double columns = pieces_of_group(problem, &schedule->columns, tile_buffer->dense_columns,
                                          move->copies_runs ? line : block->block_columns);
-  const double rows = pieces_of_group(problem, &schedule->rows, staging->dense_rows,
+  const double rows = pieces_of_group(problem, &schedule->rows, tile_buffer->dense_rows,
                                       move->copies_runs ? 1 : block->block_rows);
   return others * columns * rows;
 }

@@ -147,8 +147,8 @@ static void go_farther(growing_tile *at, run_on_side *run_of, rlt_group *group, 
 
 /* Where both sides go on with the same axis, and what the tile reads is not transposed or lies
  * together, more of that axis only makes fewer tiles: until a copy is written as far as `target`.
- * Of a tile that is transposed the nearest cache holds both what is read and what is staged, so it
- * takes half of that altogether. */
+ * Of a tile that is transposed the nearest cache holds both what is read and what is buffered, so
+ * it takes half of that altogether. */
 static void go_together(growing_tile *at, bool copies, int64_t target) {
   int32_t read, written;
   const bool lies_together = read_run(at, &read) == tile_elements(at);
@@ -311,9 +311,9 @@ static void choose_groups(const rlt_scene *scene, int64_t room, rlt_schedule *sc
   }
 }
 
-/* What tiles may take: less than the staging buffer, for the gaps between segments. The tile beside
- * which the next one is fetched, and what both read, share the nearest cache; asked runs may ask
- * for more, and lines of packed elements hold so many that their tiles have to be large. */
+/* What tiles may take: less than the tile buffer, for the gaps between segments. The tile
+ * beside which the next one is fetched, and what both read, share the nearest cache; asked runs may
+ * ask for more, and lines of packed elements hold so many that their tiles have to be large. */
 static int64_t tile_room(const rlt_scene *scene, int64_t word, rlt_reach runs) {
   const int64_t cache = scene->facts->machine.caches[0].bytes / 2;
   const int64_t all = scene->facts->staging_bytes / word * 4 / 5 * word;
@@ -336,7 +336,7 @@ static void choose_tile(const rlt_scene *scene, rlt_schedule *schedule) {
     choose_groups(scene, room, schedule);
     rlt_cpu_lay_out_tile(scene->facts, schedule);
     room /= 2;
-  } while (schedule->staging.elements * bytes > scene->facts->staging_bytes);
+  } while (schedule->tile_buffer.elements * bytes > scene->facts->staging_bytes);
 }
 
 static void offer_tile(const rlt_scene *scene, const rlt_schedule *like,
@@ -345,7 +345,7 @@ static void offer_tile(const rlt_scene *scene, const rlt_schedule *like,
   rlt_schedule schedule = *like;
   schedule.move = may_interleave ? RLT_MOVE_INTERLEAVE : like->move;
   choose_tile(scene, &schedule);
-  const bool interleaves = rlt_staging_interleaves(&schedule.staging);
+  const bool interleaves = rlt_tile_buffer_interleaves(&schedule.tile_buffer);
   schedule.move = like->move;
   if (may_interleave ? !interleaves : interleaves || like->move != RLT_MOVE_INTERLEAVE) {
     rlt_candidates_add(candidates, &schedule);

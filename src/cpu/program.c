@@ -64,7 +64,8 @@ static void set_order(rlt_cpu_program *made) {
   }
   if (schedule->combined) {
     rlt_combining combining;
-    rlt_combining_find(made->problem, &made->grid, schedule->staging.segment.length, &combining);
+    rlt_combining_find(made->problem, &made->grid, schedule->tile_buffer.segment.length,
+                       &combining);
     made->combined_loops = rlt_order_combined_loops(&made->order, &combining);
   }
 }
@@ -99,7 +100,7 @@ static relayout_status fill_program(const rlt_cpu_device *device, rlt_cpu_progra
   if (status == RELAYOUT_OK && row->has_tables) {
     status = set_tables(device, made, error);
   }
-  made->is_buffered = schedule->staged;
+  made->is_buffered = schedule->buffered;
   made->move = row->mover(made);
   set_copy(made);
   return status;
@@ -157,7 +158,7 @@ void rlt_cpu_program_describe(const relayout_device *device, const void *program
       "%s%s, %" PRId64 " block%s on %" PRId32 " thread%s with %s",
       rlt_move_name(schedule->move), made->problem->element_bytes, tiles, tiles == 1 ? "" : "s",
       rlt_group_length(&schedule->rows), rlt_group_length(&schedule->columns),
-      schedule->staged ? " put together first" : "", schedule->streamed ? ", past the cache" : "",
+      schedule->buffered ? " put together first" : "", schedule->streamed ? ", past the cache" : "",
       made->order.block_count, made->order.block_count == 1 ? "" : "s", schedule->threads,
       schedule->threads == 1 ? "" : "s", ((const rlt_cpu_device *)device)->instructions->name);
 }

@@ -46,7 +46,7 @@ typedef struct rlt_cpu_program {
   rlt_cpu_table_kernel *fill_tile; /* by tables: in its buffer, or where it goes */
   rlt_cpu_codec *codec;            /* NULL where elements stay as they are */
   bool encodes;                    /* words become other elements, or packed ones */
-  bool merges;                     /* staged ones leave for bytes that other tiles write too */
+  bool merges;                     /* buffered ones leave for bytes that other tiles write too */
   int64_t
       last_source; /* tiles that start there, or before, have a line behind all that they read */
   rlt_order order;
@@ -103,8 +103,8 @@ rlt_cpu_move *rlt_cpu_index_mover(const rlt_cpu_program *made);
 void rlt_cpu_look_up(const rlt_cpu_call *call, const rlt_tile *tile);
 
 /* Moves all tiles of a tour, or the only one of a call, by putting them together here first. */
-void rlt_cpu_run_staged(rlt_cpu_iterator *at, rlt_cpu_scratch *here);
-void rlt_cpu_move_staged(const rlt_cpu_call *call, const rlt_tile *tile, rlt_cpu_scratch *here);
+void rlt_cpu_run_buffered(rlt_cpu_iterator *at, rlt_cpu_scratch *here);
+void rlt_cpu_move_buffered(const rlt_cpu_call *call, const rlt_tile *tile, rlt_cpu_scratch *here);
 
 /* Puts what a tile reads beside each other, as it is, a byte an element or as bytes
  * that the destination has too, RLT_AROUND_RUN behind the start of `unpacked`: to the

@@ -1,4 +1,4 @@
-/* rows.c: codecs: which stages unpack, convert and pack a row of elements. */
+/* rows.c: codecs: which passes unpack, convert and pack a row of elements. */
 #include "cpu/rows.h"
 
 #include <string.h>
@@ -9,36 +9,36 @@
 #include "base/memory.h"
 #include "convert/convert.h"
 #include "convert/packing.h"
-#include "cpu/row_stages.h"
+#include "cpu/row_passes.h"
 #include "schedule/facts.h"
 
 enum {
   GROUP = RLT_CPU_ROW_GROUP,
   LINE = RLT_CPU_LINE_BYTES,
-  BLOCK = 8 * GROUP, /* elements that go through all stages while they are in the first cache */
+  BLOCK = 8 * GROUP, /* elements that go through all passes while they are in the first cache */
   AHEAD =
       4 * BLOCK, /* so far ahead they are fetched, which arithmetic keeps processors from doing */
-  MOST_STAGES = 6,
+  MOST_PASSES = 6,
   MOST_BYTES = 8, /* of an element that is converted or packed */
   TABLE_ENTRIES = 256
 };
 
 struct rlt_cpu_codec {
-  const rlt_cpu_row_stages *stages; /* of the instruction set */
-  rlt_cpu_stage *const *bytes;      /* in place of theirs, or NULL */
-  rlt_cpu_stage *unpack;            /* NULL: the source is not packed */
+  const rlt_cpu_row_passes *passes; /* of the instruction set */
+  rlt_cpu_pass *const *bytes;       /* in place of theirs, or NULL */
+  rlt_cpu_pass *unpack;             /* NULL: the source is not packed */
   int64_t source_packed;
   int64_t word_bytes;
   int64_t destination_bits;
   int used_count; /* 0: words are the destination's elements */
-  rlt_cpu_stage *used[MOST_STAGES];
-  bool wants_floats; /* some stage does */
+  rlt_cpu_pass *used[MOST_PASSES];
+  bool wants_floats; /* some pass does */
   rlt_conversion conversion;
   rlt_cpu_row row;
   uint8_t *table; /* or NULL */
 };
 
-/* ---- Which stages ---- */
+/* ---- Which passes ---- */
 
 static bool is_integer(relayout_element_type type) {
   const relayout_element_kind kind = relayout_element_type_kind(type);
@@ -49,12 +49,12 @@ static int64_t bytes_of(relayout_element_type type) {
   return (int64_t)relayout_element_type_byte_size(type);
 }
 
-/* false where the instruction set has no such stage. */
-static bool add_stage(rlt_cpu_codec *codec, rlt_cpu_stage *stage) {
-  if (stage != NULL) {
-    codec->used[codec->used_count++] = stage;
+/* false where the instruction set has no such pass. */
+static bool add_pass(rlt_cpu_codec *codec, rlt_cpu_pass *pass) {
+  if (pass != NULL) {
+    codec->used[codec->used_count++] = pass;
   }
-  return stage != NULL;
+  return pass != NULL;
 }
 
 static void convert_one_by_one(const rlt_cpu_row *row, const uint8_t *from, uint8_t *to,
@@ -90,16 +90,16 @@ static relayout_status add_table(rlt_cpu_codec *codec, relayout_error *error) {
                          relayout_element_type_kind(from) != RELAYOUT_KIND_PRED;
   const int size = rlt_word_size_number(bytes);
   if (is_nibble) {
-    add_stage(codec, codec->stages->nibbles[size]);
+    add_pass(codec, codec->passes->nibbles[size]);
   } else if (codec->bytes != NULL && codec->bytes[size] != NULL) {
-    add_stage(codec, codec->bytes[size]);
+    add_pass(codec, codec->bytes[size]);
   } else {
-    add_stage(codec, codec->stages->bytes[size]);
+    add_pass(codec, codec->passes->bytes[size]);
   }
   return make_table(codec, error);
 }
 
-/* The integers stages know: s8, s16, s32, s64, u8, u16, u32, u64. */
+/* The integers passes know: s8, s16, s32, s64, u8, u16, u32, u64. */
 static int integer_number(bool is_signed, int64_t bytes) {
   return rlt_word_size_number(bytes) + (is_signed ? 0 : RLT_CPU_ROW_INTEGERS / 2);
 }
@@ -114,30 +114,30 @@ static bool add_integers(rlt_cpu_codec *codec) {
   const bool from_signed = relayout_element_type_kind(with->from) == RELAYOUT_KIND_SIGNED;
   const bool to_signed = relayout_element_type_kind(with->to) == RELAYOUT_KIND_SIGNED;
   const int from = integer_number(from_signed, from_bytes);
-  const rlt_cpu_row_stages *const stages = codec->stages;
+  const rlt_cpu_row_passes *const passes = codec->passes;
   if (with->wraps && to_bytes < from_bytes) {
-    return add_stage(codec,
-                     stages->low[rlt_word_size_number(from_bytes)][rlt_word_size_number(to_bytes)]);
+    return add_pass(codec,
+                    passes->low[rlt_word_size_number(from_bytes)][rlt_word_size_number(to_bytes)]);
   }
   const bool as_signed = with->wraps ? from_signed : to_signed;
-  return add_stage(codec, stages->integers[from][integer_number(as_signed, to_bytes)]);
+  return add_pass(codec, passes->integers[from][integer_number(as_signed, to_bytes)]);
 }
 
 /* f32, exact or rounded to odd, to a float of at most 16 bits. */
 static bool add_narrowing(rlt_cpu_codec *codec) {
   const relayout_element_type to = codec->conversion.to;
   codec->wants_floats = codec->wants_floats || to != RELAYOUT_BF16; /* made of integers */
-  return add_stage(codec, codec->stages->of_f32[to]);
+  return add_pass(codec, codec->passes->of_f32[to]);
 }
 
-static void prefer(rlt_cpu_value_stages *stages, const rlt_cpu_value_stages *others) {
+static void prefer(rlt_cpu_value_passes *passes, const rlt_cpu_value_passes *others) {
   for (int i = 0; i < RLT_CPU_VALUE_TARGETS; ++i) {
-    stages->to[i] = others->to[i] != NULL ? others->to[i] : stages->to[i];
+    passes->to[i] = others->to[i] != NULL ? others->to[i] : passes->to[i];
   }
 }
 
-/* The stages that read values of `from` and multiply them by this scale, the fastest there are. */
-static rlt_cpu_value_stages value_stages(const rlt_cpu_codec *codec, relayout_element_type from) {
+/* The passes that read values of `from` and multiply them by this scale, the fastest there are. */
+static rlt_cpu_value_passes value_passes(const rlt_cpu_codec *codec, relayout_element_type from) {
   enum { DOUBLE_DIGITS = 53, SINGLE_DIGITS = 24, FARTHEST = 700 };
   static const struct {
     relayout_element_type type;
@@ -146,10 +146,10 @@ static rlt_cpu_value_stages value_stages(const rlt_cpu_codec *codec, relayout_el
                                       [RLT_CPU_FROM_S32] = {RELAYOUT_S32, 32},
                                       [RLT_CPU_FROM_U32] = {RELAYOUT_U32, 32},
                                       [RLT_CPU_FROM_F64] = {RELAYOUT_F64, 53}};
-  rlt_cpu_value_stages found = {{NULL}};
+  rlt_cpu_value_passes found = {{NULL}};
   const bool is_one = codec->conversion.scale == 1;
   if (is_one && (from == RELAYOUT_S64 || from == RELAYOUT_U64)) {
-    return codec->stages->unscaled[from == RELAYOUT_S64 ? 0 : 1];
+    return codec->passes->unscaled[from == RELAYOUT_S64 ? 0 : 1];
   }
   int source = 0;
   while (source < RLT_CPU_VALUE_SOURCES && sources[source].type != from) {
@@ -158,62 +158,62 @@ static rlt_cpu_value_stages value_stages(const rlt_cpu_codec *codec, relayout_el
   if (source == RLT_CPU_VALUE_SOURCES) {
     return found;
   }
-  const rlt_cpu_row_stages *const stages = codec->stages;
+  const rlt_cpu_row_passes *const passes = codec->passes;
   const rlt_scale_factor scale = rlt_conversion_scale_factor(&codec->conversion);
   const int digits = 64 - __builtin_ctzll(scale.digits);
   const bool is_moderate = scale.exponent >= -FARTHEST && scale.exponent <= FARTHEST;
   if (is_moderate && from != RELAYOUT_F64) {
-    found = stages->any[source];
+    found = passes->any[source];
   }
   if (is_one ||
       (is_moderate && from != RELAYOUT_F64 && sources[source].digits + digits <= DOUBLE_DIGITS)) {
-    prefer(&found, &stages->exact[source]);
+    prefer(&found, &passes->exact[source]);
   }
   if (from == RELAYOUT_F32 && digits <= SINGLE_DIGITS && scale.exponent >= -126 &&
       scale.exponent <= 127) {
-    prefer(&found, &stages->single);
+    prefer(&found, &passes->single);
   }
   if (from == RELAYOUT_F32 && is_one && codec->conversion.to == RELAYOUT_S32) {
-    found.to[RLT_CPU_TO_S32] = stages->f32_to_s32;
-    found.to[RLT_CPU_NEAREST_S32] = stages->f32_nearest_s32;
+    found.to[RLT_CPU_TO_S32] = passes->f32_to_s32;
+    found.to[RLT_CPU_NEAREST_S32] = passes->f32_nearest_s32;
   }
   /* A double's product is rounded to a double by the multiplication itself, whatever the scale. */
-  found.to[RLT_CPU_TO_F64] = stages->exact[source].to[RLT_CPU_TO_F64];
+  found.to[RLT_CPU_TO_F64] = passes->exact[source].to[RLT_CPU_TO_F64];
   return found;
 }
 
-static bool add_integers_of_values(rlt_cpu_codec *codec, const rlt_cpu_value_stages *values) {
+static bool add_integers_of_values(rlt_cpu_codec *codec, const rlt_cpu_value_passes *values) {
   const relayout_element_type to = codec->conversion.to;
   const int bits = relayout_element_type_bits(to);
   const bool is_signed = relayout_element_type_kind(to) == RELAYOUT_KIND_SIGNED;
   if (codec->conversion.wraps) {
     return false;
   }
-  rlt_cpu_stage *const *const stages =
+  rlt_cpu_pass *const *const passes =
       values->to + (codec->conversion.rounds_to_nearest ? RLT_CPU_NEAREST_S32 - RLT_CPU_TO_S32 : 0);
   if (bits == 64 || (bits == 32 && !is_signed)) {
-    return add_stage(codec, stages[bits == 32  ? RLT_CPU_TO_U32
-                                   : is_signed ? RLT_CPU_TO_S64
-                                               : RLT_CPU_TO_U64]);
+    return add_pass(codec, passes[bits == 32  ? RLT_CPU_TO_U32
+                                  : is_signed ? RLT_CPU_TO_S64
+                                              : RLT_CPU_TO_U64]);
   }
   const double end = (double)(INT64_C(1) << (is_signed ? bits - 1 : bits));
   codec->row.lowest = is_signed ? -end : 0;
   codec->row.highest = end - 1;
   codec->row.low_mask = (uint32_t)((UINT64_C(1) << bits) - 1);
   if (bits <= 8) {
-    return add_stage(codec, stages[RLT_CPU_TO_BYTE]);
+    return add_pass(codec, passes[RLT_CPU_TO_BYTE]);
   }
-  rlt_cpu_stage *const to_half =
-      codec->stages->low[rlt_word_size_number(4)][rlt_word_size_number(2)];
-  return add_stage(codec, stages[RLT_CPU_TO_S32]) && (bits == 32 || add_stage(codec, to_half));
+  rlt_cpu_pass *const to_half =
+      codec->passes->low[rlt_word_size_number(4)][rlt_word_size_number(2)];
+  return add_pass(codec, passes[RLT_CPU_TO_S32]) && (bits == 32 || add_pass(codec, to_half));
 }
 
 /* Values as they are or in f32, scaled as doubles, and rounded to f32 or to odd on the way to what
  * is narrower. */
 static bool add_values(rlt_cpu_codec *codec) {
   const relayout_element_type to = codec->conversion.to;
-  rlt_cpu_stage *const widens = codec->stages->to_f32[codec->conversion.from];
-  const bool is_narrow = add_stage(codec, widens);
+  rlt_cpu_pass *const widens = codec->passes->to_f32[codec->conversion.from];
+  const bool is_narrow = add_pass(codec, widens);
   const relayout_element_type from = is_narrow ? RELAYOUT_F32 : codec->conversion.from;
   const bool is_f32 = from == RELAYOUT_F32 && codec->conversion.scale == 1;
   if (is_f32 && to == RELAYOUT_F32) {
@@ -222,16 +222,16 @@ static bool add_values(rlt_cpu_codec *codec) {
   if (is_f32 && add_narrowing(codec)) {
     return true;
   }
-  const rlt_cpu_value_stages values = value_stages(codec, from);
+  const rlt_cpu_value_passes values = value_passes(codec, from);
   codec->wants_floats = true;
   if (to == RELAYOUT_F32) {
-    return add_stage(codec, values.to[RLT_CPU_TO_F32]);
+    return add_pass(codec, values.to[RLT_CPU_TO_F32]);
   }
   if (to == RELAYOUT_F64) {
-    return add_stage(codec, values.to[RLT_CPU_TO_F64]);
+    return add_pass(codec, values.to[RLT_CPU_TO_F64]);
   }
   return is_integer(to) ? add_integers_of_values(codec, &values)
-                        : add_stage(codec, values.to[RLT_CPU_TO_ODD]) && add_narrowing(codec);
+                        : add_pass(codec, values.to[RLT_CPU_TO_ODD]) && add_narrowing(codec);
 }
 
 /* Bytes go through tables; but those of four bytes an entry are gathered from, which takes longer
@@ -240,7 +240,7 @@ static relayout_status add_conversion(rlt_cpu_codec *codec, relayout_error *erro
   const rlt_conversion *const with = &codec->conversion;
   const bool is_byte = relayout_element_type_bits(with->from) <= 8;
   const int before = codec->used_count;
-  const bool is_narrow = with->to == RELAYOUT_F32 && codec->stages->to_f32[with->from] != NULL;
+  const bool is_narrow = with->to == RELAYOUT_F32 && codec->passes->to_f32[with->from] != NULL;
   if (add_integers(codec) || ((!is_byte || is_narrow) && add_values(codec))) {
     return RELAYOUT_OK;
   }
@@ -249,16 +249,16 @@ static relayout_status add_conversion(rlt_cpu_codec *codec, relayout_error *erro
   if (is_byte) {
     return add_table(codec, error);
   }
-  add_stage(codec, convert_one_by_one);
+  add_pass(codec, convert_one_by_one);
   return RELAYOUT_OK;
 }
 
 /* Which every instruction set has. */
 static void add_swap(rlt_cpu_codec *codec, relayout_element_type type) {
-  add_stage(codec, codec->stages->swap[rlt_word_size_number(bytes_of(type))]);
+  add_pass(codec, codec->passes->swap[rlt_word_size_number(bytes_of(type))]);
 }
 
-/* Between stages elements have the host's order of bytes. */
+/* Between passes elements have the host's order of bytes. */
 static relayout_status add_ordered_conversion(rlt_cpu_codec *codec, const rlt_problem *problem,
                                               relayout_error *error) {
   relayout_status status = RELAYOUT_OK;
@@ -281,7 +281,7 @@ relayout_status rlt_cpu_codec_create(const rlt_cpu_instruction_set *set, const r
     return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a codec of %zu bytes",
                     sizeof *made);
   }
-  made->stages = set->rows;
+  made->passes = set->rows;
   made->bytes = set->bytes;
   made->source_packed = problem->source_packed;
   made->word_bytes = problem->element_bytes;
@@ -301,7 +301,7 @@ relayout_status rlt_cpu_codec_create(const rlt_cpu_instruction_set *set, const r
     return status;
   }
   if (problem->destination_packed > 0) {
-    add_stage(made, set->rows->pack[rlt_word_size_number(problem->destination_packed)]);
+    add_pass(made, set->rows->pack[rlt_word_size_number(problem->destination_packed)]);
   }
   *codec = made;
   return RELAYOUT_OK;
@@ -340,7 +340,7 @@ void rlt_cpu_codec_decode(const rlt_cpu_codec *codec, const uint8_t *source, int
 }
 
 /* Groups, at most a block of them. */
-static void run_stages(const rlt_cpu_codec *codec, const uint8_t *words, uint8_t *to,
+static void run_passes(const rlt_cpu_codec *codec, const uint8_t *words, uint8_t *to,
                        int64_t count) {
   _Alignas(LINE) uint8_t between[2][BLOCK * MOST_BYTES];
   const uint8_t *from = words;
@@ -357,7 +357,7 @@ static int64_t run_rest(const rlt_cpu_codec *codec, const uint8_t *words, uint8_
   _Alignas(LINE) uint8_t from[GROUP * MOST_BYTES] = {0};
   _Alignas(LINE) uint8_t made[GROUP * MOST_BYTES];
   memcpy(from, words, (size_t)(count * codec->word_bytes));
-  run_stages(codec, from, made, GROUP);
+  run_passes(codec, from, made, GROUP);
   const int64_t bits = count * codec->destination_bits, bytes = (bits + 7) / 8;
   if (bits % 8 != 0) {
     made[bytes - 1] &= (uint8_t)((1 << bits % 8) - 1);
@@ -380,7 +380,7 @@ static void leave(const rlt_cpu_codec *codec, rlt_float_control was) {
 static int64_t run_block(const rlt_cpu_codec *codec, const uint8_t *words, uint8_t *to,
                          int64_t count) {
   const int64_t whole = count / GROUP * GROUP;
-  run_stages(codec, words, to, whole);
+  run_passes(codec, words, to, whole);
   int64_t bytes = whole * codec->destination_bits / 8;
   if (whole < count) {
     bytes += run_rest(codec, words + whole * codec->word_bytes, to + bytes, count - whole);
@@ -422,7 +422,7 @@ static void flow_out(outflow *of) {
   }
   const int64_t lines = of->end / LINE;
   if (of->first == 0 && lines > 0) {
-    of->codec->stages->stream(of->line, from, lines);
+    of->codec->passes->stream(of->line, from, lines);
     of->line += lines * LINE;
     of->end -= lines * LINE;
     from += lines * LINE;
@@ -439,7 +439,7 @@ static void fetch_block(const uint8_t *words, int64_t bytes) {
 
 void rlt_cpu_codec_stream_lines(const rlt_cpu_codec *codec, const uint8_t *from,
                                 uint8_t *destination, int64_t lines) {
-  codec->stages->stream(destination, from, lines);
+  codec->passes->stream(destination, from, lines);
 }
 
 /* Words that stay as they are. */

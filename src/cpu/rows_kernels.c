@@ -1,11 +1,11 @@
-/* rows_kernels.c: the stages that rows of elements go through, for one instruction set. It is
- * compiled for each, which says ROW_STAGES, the name of what it defines.
+/* rows_kernels.c: the passes that rows of elements go through, for one instruction set. It is
+ * compiled for each, which says ROW_PASSES, the name of what it defines.
  *
  * Most are loops over elements that compilers make into vectors. They work on integers alone
  * wherever that is as fast; those that need floating point find its control word as programs start
  * with it, so that no caller's rounding mode or flushing of subnormals counts.
  */
-#include "cpu/row_stages.h"
+#include "cpu/row_passes.h"
 
 #define NARROW  1
 #define INLINED static inline __attribute__((always_inline))
@@ -28,7 +28,7 @@ typedef uint64_t u64 ANYWHERE;
 typedef float f32 ANYWHERE;
 typedef double f64 ANYWHERE;
 
-#define STAGE(name)                                                                                \
+#define PASS(name)                                                                                 \
   static void name(const rlt_cpu_row *row, const uint8_t *restrict from, uint8_t *restrict to,     \
                    int64_t count)
 
@@ -38,7 +38,7 @@ typedef double f64 ANYWHERE;
 
 /* Elements one by one, each becoming what `made` says of it; `with` is the row. */
 #define EACH(name, from_type, to_type, made)                                                       \
-  STAGE(name) {                                                                                    \
+  PASS(name) {                                                                                     \
     const rlt_cpu_row with = *row;                                                                 \
     (void)with;                                                                                    \
     for (int64_t i = 0; i < IN_GROUPS(count); ++i) {                                               \
@@ -59,7 +59,7 @@ BY_TABLE(nibbles_to_8, u64, 0xf)
 
 BY_TABLE(bytes_to_1, u8, 0xff)
 
-STAGE(bytes_to_2) {
+PASS(bytes_to_2) {
   for (int64_t i = 0; i < count; i += 16) {
     const __m512i at = _mm512_cvtepu8_epi32(LOAD_128(from + i));
     const __m512i found = _mm512_i32gather_epi32(at, row->table, 2);
@@ -67,14 +67,14 @@ STAGE(bytes_to_2) {
   }
 }
 
-STAGE(bytes_to_4) {
+PASS(bytes_to_4) {
   for (int64_t i = 0; i < count; i += 16) {
     const __m512i at = _mm512_cvtepu8_epi32(LOAD_128(from + i));
     STORE_512(to + 4 * i, _mm512_i32gather_epi32(at, row->table, 4));
   }
 }
 
-STAGE(nibbles_to_1) {
+PASS(nibbles_to_1) {
   const __m512i table = _mm512_broadcast_i32x4(LOAD_128(row->table));
   for (int64_t i = 0; i < count; i += 64) {
     const __m512i at = _mm512_and_si512(LOAD_512(from + i), _mm512_set1_epi8(15));
@@ -83,7 +83,7 @@ STAGE(nibbles_to_1) {
 }
 
 /* The upper bits of a byte repeat the table. */
-STAGE(nibbles_to_2) {
+PASS(nibbles_to_2) {
   const __m512i table = _mm512_broadcast_i64x4(LOAD_256(row->table));
   for (int64_t i = 0; i < count; i += 32) {
     const __m512i at = _mm512_cvtepu8_epi16(LOAD_256(from + i));
@@ -91,7 +91,7 @@ STAGE(nibbles_to_2) {
   }
 }
 
-STAGE(nibbles_to_4) {
+PASS(nibbles_to_4) {
   const __m512i table = LOAD_512(row->table);
   for (int64_t i = 0; i < count; i += 16) {
     const __m512i at = _mm512_cvtepu8_epi32(LOAD_128(from + i));
@@ -104,14 +104,14 @@ STAGE(nibbles_to_4) {
 BY_TABLE(bytes_to_1, u8, 0xff)
 BY_TABLE(bytes_to_2, u16, 0xff)
 
-STAGE(bytes_to_4) {
+PASS(bytes_to_4) {
   for (int64_t i = 0; i < count; i += 8) {
     const __m256i at = _mm256_cvtepu8_epi32(LOAD_64(from + i));
     STORE_256(to + 4 * i, _mm256_i32gather_epi32(row->table, at, 4));
   }
 }
 
-STAGE(nibbles_to_1) {
+PASS(nibbles_to_1) {
   const __m256i table = _mm256_broadcastsi128_si256(LOAD_128(row->table));
   for (int64_t i = 0; i < count; i += 32) {
     const __m256i at = _mm256_and_si256(LOAD_256(from + i), _mm256_set1_epi8(15));
@@ -120,7 +120,7 @@ STAGE(nibbles_to_1) {
 }
 
 /* Of both bytes of an element, which are looked up alike. */
-STAGE(nibbles_to_2) {
+PASS(nibbles_to_2) {
   uint8_t lows[16], highs[16];
   for (int i = 0; i < 16; ++i) {
     lows[i] = ((const uint8_t *)row->table)[2 * i];
@@ -137,7 +137,7 @@ STAGE(nibbles_to_2) {
   }
 }
 
-STAGE(nibbles_to_4) {
+PASS(nibbles_to_4) {
   const __m256i low = LOAD_256(row->table);
   const __m256i high = LOAD_256((const uint8_t *)row->table + 32);
   for (int64_t i = 0; i < count; i += 8) {
@@ -163,7 +163,7 @@ BY_TABLE(nibbles_to_4, u32, 0xf)
 /* ---- Bytes in the other order ---- */
 
 #define SWAP(type, swapped)                                                                        \
-  STAGE(swap_##type) {                                                                             \
+  PASS(swap_##type) {                                                                              \
     (void)row;                                                                                     \
     for (int64_t i = 0; i < count; ++i) {                                                          \
       ((type *)to)[i] = swapped(((const type *)from)[i]);                                          \
@@ -188,7 +188,7 @@ SWAP(u64, __builtin_bswap64)
 
 /* Of elements of `bits`, and words with `bytes` for those of one byte. */
 #define EXPAND_AND_COMPRESS(bits, type, loose, bytes)                                              \
-  STAGE(unpack_##bits) {                                                                           \
+  PASS(unpack_##bits) {                                                                            \
     (void)row;                                                                                     \
     for (int64_t i = 0; i < IN_GROUPS(count) / (bytes); ++i) {                                     \
       const type packed = from[i];                                                                 \
@@ -196,7 +196,7 @@ SWAP(u64, __builtin_bswap64)
       ((loose *)to)[i] = FIRST_LOWEST(bytes, expanded);                                            \
     }                                                                                              \
   }                                                                                                \
-  STAGE(pack_##bits) {                                                                             \
+  PASS(pack_##bits) {                                                                              \
     (void)row;                                                                                     \
     for (int64_t i = 0; i < IN_GROUPS(count) / (bytes); ++i) {                                     \
       const type loaded = FIRST_LOWEST(bytes, ((const loose *)from)[i]);                           \
@@ -260,7 +260,7 @@ TRANSPOSE(1)
 
 /* `wide` holds all values of the source, and the ends of the target. */
 #define INTEGERS(from_type, to_type, wide, least, most)                                            \
-  STAGE(from_type##_to_##to_type) {                                                                \
+  PASS(from_type##_to_##to_type) {                                                                 \
     (void)row;                                                                                     \
     for (int64_t i = 0; i < IN_GROUPS(count); ++i) {                                               \
       const wide value = (wide)((const from_type *)from)[i];                                       \
@@ -384,7 +384,7 @@ RLT_SIGNED_FLOATS_TO_16(FLOATS_TO_16)
 
 /* What an instruction does. */
 #if VECTOR_BYTES == 64
-STAGE(f32_to_half) {
+PASS(f32_to_half) {
   (void)row;
   for (int64_t i = 0; i < count; i += 16) {
     const __m512i bits = LOAD_512(from + 4 * i);
@@ -638,7 +638,7 @@ EACH(f32_to_s32, f32, s32, s32_within(element))
 
 /* What an instruction does: all that is beyond its range becomes the least integer. */
 #if VECTOR_BYTES >= 32
-STAGE(f32_nearest_s32) {
+PASS(f32_nearest_s32) {
   (void)row;
   for (int64_t i = 0; i < count; i += 8) {
     const __m256 value = _mm256_loadu_ps((const float *)(const void *)(from + 4 * i));
@@ -650,7 +650,7 @@ STAGE(f32_nearest_s32) {
 }
 #define NEAREST_S32 f32_nearest_s32
 #elif defined(__SSE2__)
-STAGE(f32_nearest_s32) {
+PASS(f32_nearest_s32) {
   (void)row;
   for (int64_t i = 0; i < count; i += 4) {
     const __m128 value = _mm_loadu_ps((const float *)(const void *)(from + 4 * i));
@@ -701,7 +701,7 @@ static inline __m512d as_doubles(const uint8_t *from) {
 
 /* Eight exact products, to nearest. */
 #define NEAREST_WIDE(source, bytes, load)                                                          \
-  STAGE(source##_nearest_s64) {                                                                    \
+  PASS(source##_nearest_s64) {                                                                     \
     const __m512d scale = _mm512_set1_pd(row->scale);                                              \
     for (int64_t i = 0; i < count; i += 8) {                                                       \
       const __m512d value = _mm512_mul_pd(load(from + (bytes)*i), scale);                          \
@@ -711,7 +711,7 @@ static inline __m512d as_doubles(const uint8_t *from) {
       STORE_512(to + 8 * i, _mm512_mask_mov_epi64(whole, is_above, _mm512_set1_epi64(INT64_MAX))); \
     }                                                                                              \
   }                                                                                                \
-  STAGE(source##_nearest_u64) {                                                                    \
+  PASS(source##_nearest_u64) {                                                                     \
     const __m512d scale = _mm512_set1_pd(row->scale);                                              \
     for (int64_t i = 0; i < count; i += 8) {                                                       \
       const __m512d value = _mm512_mul_pd(load(from + (bytes)*i), scale);                          \
@@ -730,7 +730,7 @@ static inline void store_canonical(uint8_t *to, __m512 value) {
   STORE_512(to, _mm512_mask_or_epi32(bits, is_nan, sign, _mm512_set1_epi32((int)NAN_32)));
 }
 
-STAGE(f32_to_f32_any) {
+PASS(f32_to_f32_any) {
   const __m512d scale = _mm512_set1_pd(row->scale);
   for (int64_t i = 0; i < count; i += 16) {
     const __m512d low = odd_product(load_doubles(from + 4 * i), scale);
@@ -740,7 +740,7 @@ STAGE(f32_to_f32_any) {
   }
 }
 
-STAGE(f32_to_odd_single) {
+PASS(f32_to_odd_single) {
   const __m512 scale = _mm512_set1_ps((float)row->scale);
   for (int64_t i = 0; i < count; i += 16) {
     const __m512 value = _mm512_loadu_ps((const float *)(const void *)(from + 4 * i));
@@ -753,7 +753,7 @@ STAGE(f32_to_odd_single) {
 #define ROUNDED(value, scale, direction)                                                           \
   _mm512_cvt_roundpd_ps(_mm512_mul_round_pd(value, scale, direction), direction)
 
-STAGE(f32_to_odd_any) {
+PASS(f32_to_odd_any) {
   const __m512d scale = _mm512_set1_pd(row->scale);
   for (int64_t i = 0; i < count; i += 16) {
     const __m512d low = load_doubles(from + 4 * i), high = load_doubles(from + 4 * i + 32);
@@ -768,7 +768,7 @@ static inline void store_bytes(uint8_t *to, __m512i integers, const rlt_cpu_row 
   _mm_storeu_si128((__m128i *)(void *)to, _mm512_cvtepi32_epi8(low));
 }
 
-STAGE(f32_to_byte_single) {
+PASS(f32_to_byte_single) {
   const __m512 scale = _mm512_set1_ps((float)row->scale);
   const __m512 lowest = _mm512_set1_ps((float)row->lowest);
   const __m512 highest = _mm512_set1_ps((float)row->highest);
@@ -791,13 +791,13 @@ static inline __m256i integers_of(const uint8_t *from, const rlt_cpu_row *row) {
   return _mm512_maskz_cvttpd_epi32(is_number, within);
 }
 
-STAGE(f32_to_s32_any) {
+PASS(f32_to_s32_any) {
   for (int64_t i = 0; i < count; i += 8) {
     STORE_256(to + 4 * i, integers_of(from + 4 * i, row));
   }
 }
 
-STAGE(f32_to_byte_any) {
+PASS(f32_to_byte_any) {
   for (int64_t i = 0; i < count; i += 16) {
     const __m256i low = integers_of(from + 4 * i, row);
     const __m256i high = integers_of(from + 4 * i + 32, row);
@@ -816,33 +816,33 @@ STAGE(f32_to_byte_any) {
 
 /* ---- Words in another order ---- */
 
-static void shuffle(uint8_t *staged, int64_t bytes, const uint8_t *order) {
+static void shuffle(uint8_t *buffered, int64_t bytes, const uint8_t *order) {
 #if VECTOR_BYTES == 64
   const __m512i lanes = _mm512_broadcast_i32x4(LOAD_128(order));
   for (int64_t i = 0; i < bytes; i += VECTOR_BYTES) {
-    STORE_512(staged + i, _mm512_shuffle_epi8(LOAD_512(staged + i), lanes));
+    STORE_512(buffered + i, _mm512_shuffle_epi8(LOAD_512(buffered + i), lanes));
   }
 #elif VECTOR_BYTES == 32
   const __m256i lanes = _mm256_broadcastsi128_si256(LOAD_128(order));
   for (int64_t i = 0; i < bytes; i += VECTOR_BYTES) {
-    STORE_256(staged + i, _mm256_shuffle_epi8(LOAD_256(staged + i), lanes));
+    STORE_256(buffered + i, _mm256_shuffle_epi8(LOAD_256(buffered + i), lanes));
   }
 #elif defined(__SSSE3__)
   const __m128i lane = LOAD_128(order);
   for (int64_t i = 0; i < bytes; i += VECTOR_BYTES) {
-    store_vector(staged + i, (vector)_mm_shuffle_epi8(LOAD_128(staged + i), lane));
+    store_vector(buffered + i, (vector)_mm_shuffle_epi8(LOAD_128(buffered + i), lane));
   }
 #elif defined(__aarch64__) && !defined(PLAIN)
   const uint8x16_t lane = vld1q_u8(order);
   for (int64_t i = 0; i < bytes; i += VECTOR_BYTES) {
-    vst1q_u8(staged + i, vqtbl1q_u8(vld1q_u8(staged + i), lane));
+    vst1q_u8(buffered + i, vqtbl1q_u8(vld1q_u8(buffered + i), lane));
   }
 #else
   for (int64_t i = 0; i < bytes; i += LANE_BYTES) {
     uint8_t lane[LANE_BYTES];
-    memcpy(lane, staged + i, LANE_BYTES);
+    memcpy(lane, buffered + i, LANE_BYTES);
     for (int b = 0; b < LANE_BYTES; ++b) {
-      staged[i + b] = lane[order[b]];
+      buffered[i + b] = lane[order[b]];
     }
   }
 #endif
@@ -856,7 +856,7 @@ static void stream_lines(uint8_t *to, const uint8_t *from, int64_t lines) {
   }
 }
 
-const rlt_cpu_row_stages ROW_STAGES = {
+const rlt_cpu_row_passes ROW_PASSES = {
     .pack = {pack_1, pack_2, pack_4},
     .unpack = {unpack_1, unpack_2, unpack_4},
     .swap = {NULL, swap_u16, swap_u32, swap_u64},

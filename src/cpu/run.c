@@ -157,7 +157,7 @@ static void run_blocks(rlt_cpu_call *call, rlt_cpu_scratch *here) {
     return;
   }
   if (made->is_buffered) {
-    rlt_cpu_run_staged(&at, here);
+    rlt_cpu_run_buffered(&at, here);
   } else {
     do {
       made->move(call, &at.walk.tile);
@@ -174,7 +174,7 @@ static void run_blocks(rlt_cpu_call *call, rlt_cpu_scratch *here) {
 static void run_only_tile(const rlt_cpu_call *call) {
   const rlt_cpu_program *const made = call->made;
   if (made->is_buffered) {
-    rlt_cpu_move_staged(call, &made->only_tile, call->own);
+    rlt_cpu_move_buffered(call, &made->only_tile, call->own);
   } else {
     made->move(call, &made->only_tile);
   }

@@ -1,4 +1,4 @@
-/* scratch.c: memory for staged tiles, kept by a device from call to call. */
+/* scratch.c: memory for buffered tiles, kept by a device from call to call. */
 #include "cpu/scratch.h"
 
 #include <pthread.h>

@@ -16,14 +16,14 @@
 #include "relayout/status.h"
 
 /* All that a tile reads of packed elements, a byte an element. */
-#define RLT_CPU_UNPACKED_BYTES rlt_unpacking_bytes(RLT_CPU_STAGING_BYTES)
+#define RLT_CPU_UNPACKED_BYTES rlt_unpacking_bytes(RLT_CPU_TILE_BUFFER_BYTES)
 
 /* A line may be read before a tile. What nobody has written is 0. */
 typedef struct rlt_cpu_scratch {
-  _Alignas(RLT_CPU_LINE_BYTES) uint8_t before_staged[RLT_CPU_LINE_BYTES];
-  uint8_t staged[RLT_CPU_STAGING_BYTES];
+  _Alignas(RLT_CPU_LINE_BYTES) uint8_t before_buffered[RLT_CPU_LINE_BYTES];
+  uint8_t buffered[RLT_CPU_TILE_BUFFER_BYTES];
   uint8_t before_encoded[RLT_CPU_LINE_BYTES];
-  uint8_t encoded[RLT_CPU_STAGING_BYTES];
+  uint8_t encoded[RLT_CPU_TILE_BUFFER_BYTES];
   uint8_t unpacked[RLT_CPU_UNPACKED_BYTES];
   rlt_cpu_partial_lines partial; /* which hold nothing, and do not go on, but in a tour */
   void *memory;                  /* what it lies in */

@@ -25,8 +25,8 @@ static relayout_status set_positions(const rlt_schedule *schedule, const rlt_pro
     return no_memory(error);
   }
   made->to = made->from + length;
-  rlt_group_offsets(problem, group, schedule->staged ? schedule->staging.strides : NULL, made->from,
-                    made->to);
+  rlt_group_offsets(problem, group, schedule->buffered ? schedule->tile_buffer.strides : NULL,
+                    made->from, made->to);
   for (int64_t p = 0; p < length; ++p) {
     made->from[p] *= made->from[p] == RLT_NO_SOURCE ? 1 : problem->element_bytes;
     made->to[p] *= problem->element_bytes;
@@ -72,14 +72,14 @@ static relayout_status set_sides(const rlt_problem *problem, const rlt_schedule 
 static relayout_status set_segments(const rlt_schedule *schedule, rlt_cpu_frame *frame,
                                     relayout_error *error) {
   const rlt_problem *const problem = schedule->problem;
-  const rlt_staging *const staging = &frame->staging;
-  frame->segments = rlt_malloc((size_t)staging->segment_count * sizeof *frame->segments);
+  const rlt_tile_buffer *const tile_buffer = &frame->tile_buffer;
+  frame->segments = rlt_malloc((size_t)tile_buffer->segment_count * sizeof *frame->segments);
   if (frame->segments == NULL) {
     return no_memory(error);
   }
-  rlt_staging_segments(problem, &schedule->columns, &schedule->rows, staging, frame->segments);
+  rlt_staging_segments(problem, &schedule->columns, &schedule->rows, tile_buffer, frame->segments);
   frame->destination_bits = rlt_problem_destination_bits(problem);
-  frame->segment_pitch = rlt_divide_up(staging->segment_pitch * frame->destination_bits, 8);
+  frame->segment_pitch = rlt_divide_up(tile_buffer->segment_pitch * frame->destination_bits, 8);
   return RELAYOUT_OK;
 }
 
@@ -175,13 +175,13 @@ relayout_status rlt_cpu_tables_make(rlt_cpu_program *made, relayout_error *error
   const rlt_schedule *const schedule = made->schedule;
   const rlt_problem *const arrived = made->unpacks ? &made->unpacking.problem : made->problem;
   rlt_cpu_frame *const frame = &made->frame;
-  frame->staging = schedule->staging;
-  frame->staging.exact = frame->staging.exact || !schedule->staged;
-  frame->column_step = column_step(arrived, &schedule->columns, frame->staging.dense_columns);
+  frame->tile_buffer = schedule->tile_buffer;
+  frame->tile_buffer.exact = frame->tile_buffer.exact || !schedule->buffered;
+  frame->column_step = column_step(arrived, &schedule->columns, frame->tile_buffer.dense_columns);
   frame->row_inner = schedule->rows.inner;
   frame->column_inner = schedule->columns.inner;
   relayout_status status = set_sides(arrived, schedule, frame, error);
-  if (status == RELAYOUT_OK && schedule->staged) {
+  if (status == RELAYOUT_OK && schedule->buffered) {
     status = set_segments(schedule, frame, error);
   }
   frame->fetch_level = schedule->prefetch.level;
@@ -214,7 +214,7 @@ size_t rlt_cpu_tables_bytes(const rlt_cpu_program *made) {
     bytes += (size_t)(rlt_group_length(columns) * frame->element_bytes + LINE_BYTES);
   }
   if (frame->segments != NULL) {
-    bytes += (size_t)frame->staging.segment_count * sizeof *frame->segments;
+    bytes += (size_t)frame->tile_buffer.segment_count * sizeof *frame->segments;
   }
   if (made->runs != NULL) {
     bytes += (size_t)made->unpacking.run_count * sizeof *made->runs;

@@ -1,4 +1,4 @@
-/* target.c: what CPUs are to the search: their moves, and what differs from an offer in one
+/* target.c: what CPUs are to the search: their moves, and what differs from a candidate in one
  * respect. */
 #include "cpu/target.h"
 
@@ -56,7 +56,8 @@ static void add_by_blocking(const rlt_schedule *like, rlt_tile_blocking blocking
 
 /* The order of tiles, what is fetched ahead, what is loaded first, and how tiles leave. */
 static void vary(const rlt_schedule *like, rlt_candidates *candidates) {
-  static const rlt_stores stores[] = {RLT_STORES_STREAMED, RLT_STORES_CACHED, RLT_STORES_DIRECT};
+  static const rlt_stores stores[] = {RLT_STORES_STREAMED, RLT_STORES_CACHED,
+                                      RLT_STORES_UNBUFFERED};
   enum { STORES = sizeof stores / sizeof stores[0] };
   if (!has_tables(like->move)) {
     return;

@@ -20,7 +20,7 @@ static int32_t axes_of(const rlt_problem *problem, const rlt_group *columns, con
   return count;
 }
 
-static bool is_interleaved(const rlt_staging_request *of, int64_t stride) {
+static bool is_interleaved(const rlt_tile_buffer_request *of, int64_t stride) {
   const bool is_known = (stride >= 2 && stride <= FEW_CHANNELS) || stride == 2 * FEW_CHANNELS;
   return is_known && stride <= of->most_channels;
 }
@@ -29,44 +29,45 @@ static bool is_interleaved(const rlt_staging_request *of, int64_t stride) {
  * axis of their columns, or rows, though more of them may be dense, unless these are so few
  * that transposing them with others is faster. It never is for rows of few channels, which
  * leave most of a block idle. */
-static void make_pieces(const rlt_staging_request *of, rlt_staging *staging) {
+static void make_pieces(const rlt_tile_buffer_request *of, rlt_tile_buffer *tile_buffer) {
   const rlt_problem *const problem = of->problem;
   const rlt_group *const columns = of->columns;
   const rlt_group *const rows = of->rows;
-  staging->dense_columns = rlt_group_runs(problem, columns, false).length;
-  staging->valid_columns = staging->dense_columns;
+  tile_buffer->dense_columns = rlt_group_runs(problem, columns, false).length;
+  tile_buffer->valid_columns = tile_buffer->dense_columns;
   if (columns->axis_count == 0 || rows->axis_count == 0) {
     return;
   }
   const rlt_axis *const first = &problem->axes[columns->axes[0]];
   const int64_t steps = rlt_group_steps(problem, columns, 0);
-  if (is_interleaved(of, first->source_stride) && staging->dense_rows <= first->source_stride &&
-      (staging->dense_columns == steps ||
-       (staging->dense_columns > steps && first->valid >= LEAST_INTERLEAVED))) {
-    staging->read_channels = first->source_stride;
-    staging->dense_columns = steps;
-    staging->valid_columns = columns->axis_count == 1 ? steps : first->valid;
+  if (is_interleaved(of, first->source_stride) && tile_buffer->dense_rows <= first->source_stride &&
+      (tile_buffer->dense_columns == steps ||
+       (tile_buffer->dense_columns > steps && first->valid >= LEAST_INTERLEAVED))) {
+    tile_buffer->read_channels = first->source_stride;
+    tile_buffer->dense_columns = steps;
+    tile_buffer->valid_columns = columns->axis_count == 1 ? steps : first->valid;
   }
-  const int64_t row_stride = staging->strides[rows->axes[0]];
+  const int64_t row_stride = tile_buffer->strides[rows->axes[0]];
   const int64_t row_steps = rlt_group_steps(problem, rows, 0);
   const bool are_enough = row_stride <= FEW_CHANNELS || row_steps >= LEAST_INTERLEAVED;
-  if (is_interleaved(of, row_stride) && staging->dense_columns == row_stride &&
-      (staging->dense_rows == row_steps || (staging->dense_rows > row_steps && are_enough))) {
-    staging->write_channels = row_stride;
-    staging->valid_rows = rlt_min(staging->valid_rows, row_steps);
-    staging->dense_rows = row_steps;
+  if (is_interleaved(of, row_stride) && tile_buffer->dense_columns == row_stride &&
+      (tile_buffer->dense_rows == row_steps ||
+       (tile_buffer->dense_rows > row_steps && are_enough))) {
+    tile_buffer->write_channels = row_stride;
+    tile_buffer->valid_rows = rlt_min(tile_buffer->valid_rows, row_steps);
+    tile_buffer->dense_rows = row_steps;
   }
 }
 
 /* Whether the pieces follow each other upwards when `inner` is the inner loop over them. */
 static bool is_ascending(const rlt_problem *problem, const rlt_group *inner, const rlt_group *outer,
-                         const rlt_staging *staging) {
+                         const rlt_tile_buffer *tile_buffer) {
   rlt_tile_axis axes[RLT_MAX_TILE_AXES];
   const int32_t count = rlt_tile_axes(problem, inner, outer, axes);
-  int64_t below = staging->dense_columns;
+  int64_t below = tile_buffer->dense_columns;
   for (int32_t i = 0; i < count; ++i) {
-    const int64_t stride = staging->strides[axes[i].axis];
-    if (stride >= staging->dense_columns) { /* behind a piece */
+    const int64_t stride = tile_buffer->strides[axes[i].axis];
+    if (stride >= tile_buffer->dense_columns) { /* behind a piece */
       if (stride < below) {
         return false;
       }
@@ -76,46 +77,46 @@ static bool is_ascending(const rlt_problem *problem, const rlt_group *inner, con
   return true;
 }
 
-void rlt_staging_make(const rlt_staging_request *of, rlt_staging *staging) {
+void rlt_tile_buffer_make(const rlt_tile_buffer_request *of, rlt_tile_buffer *tile_buffer) {
   const rlt_problem *const problem = of->problem;
   rlt_tile_axis axes[RLT_MAX_TILE_AXES];
   const int32_t count = axes_of(problem, of->columns, of->rows, axes);
   const rlt_tile_runs segment = rlt_tile_runs_of(problem, axes, count, false);
   const rlt_tile_runs dense = rlt_group_runs(problem, of->rows, true);
-  *staging = (rlt_staging){.dense_rows = dense.length,
-                           .valid_rows = dense.valid,
-                           .segment = segment,
-                           .segment_count = 1,
-                           .segment_pitch = segment.length + of->lanes};
+  *tile_buffer = (rlt_tile_buffer){.dense_rows = dense.length,
+                                   .valid_rows = dense.valid,
+                                   .segment = segment,
+                                   .segment_count = 1,
+                                   .segment_pitch = segment.length + of->lanes};
   for (int32_t i = 0; i < count; ++i) {
     const int64_t stride = problem->axes[axes[i].axis].destination_stride;
     const bool is_inside = i < segment.axis_count;
-    staging->strides[axes[i].axis] =
-        is_inside ? stride : staging->segment_pitch * staging->segment_count;
-    staging->segment_count *= is_inside ? 1 : axes[i].steps;
+    tile_buffer->strides[axes[i].axis] =
+        is_inside ? stride : tile_buffer->segment_pitch * tile_buffer->segment_count;
+    tile_buffer->segment_count *= is_inside ? 1 : axes[i].steps;
   }
-  staging->elements = staging->segment_pitch * staging->segment_count;
+  tile_buffer->elements = tile_buffer->segment_pitch * tile_buffer->segment_count;
   if (of->copies) {
     const bool alone = of->columns->axis_count <= 1;
-    staging->dense_columns = alone ? rlt_group_length(of->columns) : problem->axes[0].extent;
-    staging->valid_columns = alone ? staging->dense_columns : problem->axes[0].valid;
+    tile_buffer->dense_columns = alone ? rlt_group_length(of->columns) : problem->axes[0].extent;
+    tile_buffer->valid_columns = alone ? tile_buffer->dense_columns : problem->axes[0].valid;
   } else {
-    make_pieces(of, staging);
+    make_pieces(of, tile_buffer);
   }
-  staging->rows_inside = is_ascending(problem, of->rows, of->columns, staging);
-  staging->exact = !staging->rows_inside && staging->dense_columns < of->lanes;
-  if (staging->exact && of->copies) {
-    staging->exact = !is_ascending(problem, of->columns, of->rows, staging);
+  tile_buffer->rows_inside = is_ascending(problem, of->rows, of->columns, tile_buffer);
+  tile_buffer->exact = !tile_buffer->rows_inside && tile_buffer->dense_columns < of->lanes;
+  if (tile_buffer->exact && of->copies) {
+    tile_buffer->exact = !is_ascending(problem, of->columns, of->rows, tile_buffer);
   }
 }
 
 void rlt_staging_segments(const rlt_problem *problem, const rlt_group *columns,
-                          const rlt_group *rows, const rlt_staging *staging,
+                          const rlt_group *rows, const rlt_tile_buffer *tile_buffer,
                           rlt_tile_run *segments) {
   rlt_tile_axis axes[RLT_MAX_TILE_AXES];
   const int32_t count = axes_of(problem, columns, rows, axes);
-  const int32_t inside = staging->segment.axis_count;
-  for (int64_t s = 0; s < staging->segment_count; ++s) {
+  const int32_t inside = tile_buffer->segment.axis_count;
+  for (int64_t s = 0; s < tile_buffer->segment_count; ++s) {
     segments[s] = rlt_tile_run_at(problem, axes + inside, count - inside, false, s);
   }
 }

@@ -7,7 +7,7 @@
  *     tile        columns a b, rows 0 1 2        destination    a0 b0 a1 b1 a2 b2 | . . . .
  *                 one segment of 6, dense in both axes          a3 b3 a4 b4 a5 b5 | . . . .
  *
- * In the staging buffer one segment follows the other, `segment_pitch` apart. Whoever fills it
+ * In the tile buffer one segment follows the other, `segment_pitch` apart. Whoever fills it
  * stores up to `lanes` elements at once, valid or not; what spills over is written again later, or
  * lies in the gap behind a segment. Where the order of the pieces does not promise that, `exact` is
  * set, and no more may be stored than is valid.
@@ -24,7 +24,7 @@
 #include "schedule/tile.h"
 
 /* Lengths and offsets count elements. */
-typedef struct rlt_staging {
+typedef struct rlt_tile_buffer {
   int64_t dense_columns; /* neighbouring column positions that are neighbours in the destination, */
   int64_t valid_columns; /* of which the first can have a source, if copied or interleaved */
   int64_t dense_rows;    /* neighbouring row positions that are neighbours in the source, */
@@ -43,31 +43,31 @@ typedef struct rlt_staging {
   int64_t write_channels; /* from one of the dense rows to the next here, columns between */
 
   bool rows_inside; /* copies: the runs are ascending when the inner loop is the one over rows */
-  int64_t elements; /* what the staging buffer takes, spills included */
-  int64_t strides[RLT_MAX_AXES]; /* of the tile's axes in the staging buffer; 0 for the others */
-} rlt_staging;
+  int64_t elements; /* what the tile buffer takes, spills included */
+  int64_t strides[RLT_MAX_AXES]; /* of the tile's axes in the tile buffer; 0 for the others */
+} rlt_tile_buffer;
 
 /* What is put together, and how. */
-typedef struct rlt_staging_request {
+typedef struct rlt_tile_buffer_request {
   const rlt_problem *problem;
   const rlt_group *columns;
   const rlt_group *rows;
   bool copies;           /* pieces are runs that both sides have */
   int64_t most_channels; /* that are interleaved; 0: none are */
   int64_t lanes;
-} rlt_staging_request;
+} rlt_tile_buffer_request;
 
 /* For stores in pieces of dense_columns: all rows of one piece, then those of the next. A copy's
  * pieces are its runs, and may be stored the other way round too. */
-void rlt_staging_make(const rlt_staging_request *of, rlt_staging *staging);
+void rlt_tile_buffer_make(const rlt_tile_buffer_request *of, rlt_tile_buffer *tile_buffer);
 
-static inline bool rlt_staging_interleaves(const rlt_staging *staging) {
-  return staging->read_channels > 0 || staging->write_channels > 0;
+static inline bool rlt_tile_buffer_interleaves(const rlt_tile_buffer *tile_buffer) {
+  return tile_buffer->read_channels > 0 || tile_buffer->write_channels > 0;
 }
 
 /* Where the segments of a whole tile lie in the destination. */
 void rlt_staging_segments(const rlt_problem *problem, const rlt_group *columns,
-                          const rlt_group *rows, const rlt_staging *staging,
+                          const rlt_group *rows, const rlt_tile_buffer *tile_buffer,
                           rlt_tile_run *segments);
 
 #endif

@@ -6,7 +6,7 @@
  *              d h l p . .                   m n o p . .
  *
  * Either side alone could be walked along its run. Blocks that are transposed in registers make it
- * so for both: lanes of SIDE columns, each along the source, become DEPTH strips along the
+ * so for both: lanes of SIDE columns, each along the source, become DEPTH vectors along the
  * destination.
  *
  * Depends on block.h, kernels.h and runs.h.
@@ -20,7 +20,7 @@
 
 /* ---- Blocks ---- */
 
-/* Where a strip's second, third and fourth lane come in a block; where it has none, the first. */
+/* Where a vector's second, third and fourth lane come in a block; where it has none, the first. */
 enum {
   SECOND_LANE = LANES > 1 ? DEPTH : 0,
   THIRD_LANE = LANES > 2 ? 2 * DEPTH : 0,
@@ -46,7 +46,7 @@ static inline void load_even_block(vector *block, const uint8_t *restrict from, 
   }
 }
 
-/* The lanes of a strip, each a row's, DEPTH rows apart. */
+/* The lanes of a vector, each a row's, DEPTH rows apart. */
 static inline void store_lanes_at(uint8_t *to, const int64_t *rows, vector lanes) {
   uint8_t *const places[] = {to + rows[0], to + rows[SECOND_LANE], to + rows[THIRD_LANE],
                              to + rows[FOURTH_LANE]};
@@ -72,7 +72,7 @@ ALWAYS_INLINE static void transpose_block(uint8_t *restrict to, const int64_t *r
   }
 }
 
-/* Such blocks down DEPTH rows or more; those of few strips several in a turn. */
+/* Such blocks down DEPTH rows or more; those of few vectors several in a turn. */
 ALWAYS_INLINE static void transpose_down(uint8_t *restrict to, const int64_t *restrict rows,
                                          const uint8_t *restrict from,
                                          const int64_t *restrict columns, bool are_even,
@@ -198,14 +198,14 @@ static void transpose_edge(const piece *of, const rlt_cpu_tile *tile, int64_t co
   }
 }
 
-/* Whether the columns are too few for a strip, but enough for one of several lanes, and the rows
- * enough for a strip of each column; all have a source. */
+/* Whether the columns are too few for a vector, but enough for one of several lanes, and the rows
+ * enough for a vector of each column; all have a source. */
 static inline bool is_narrow(const piece *of) {
   return of->columns < SIDE && of->columns >= DEPTH && of->rows >= SIDE && of->keeps == NULL &&
          of->valid_columns >= of->columns;
 }
 
-/* Blocks that lie on their sides, SIDE rows by DEPTH columns: strips are loaded along the rows, so
+/* Blocks that lie on their sides, SIDE rows by DEPTH columns: vectors are loaded along the rows, so
  * that all of their lanes are used, and stored lane by lane. Nothing but the piece is stored. */
 static void transpose_narrow(const piece *of) {
   for (int64_t c = 0; c < of->columns; c += DEPTH) {

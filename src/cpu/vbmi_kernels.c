@@ -1,7 +1,7 @@
-/* vbmi_kernels.c: the stages of rows that AVX-512 with VBMI has in place of those of AVX-512 alone:
- * bytes are looked up in registers. BYTE_STAGES is the name of what this defines.
+/* vbmi_kernels.c: the passes of rows that AVX-512 with VBMI has in place of those of AVX-512 alone:
+ * bytes are looked up in registers. BYTE_PASSES is the name of what this defines.
  */
-#include "cpu/row_stages.h"
+#include "cpu/row_passes.h"
 
 #include "cpu/vectors.h"
 
@@ -45,4 +45,4 @@ static void bytes_to_2(const rlt_cpu_row *row, const uint8_t *restrict from, uin
   }
 }
 
-rlt_cpu_stage *const BYTE_STAGES[4] = {bytes_to_1, bytes_to_2};
+rlt_cpu_pass *const BYTE_PASSES[4] = {bytes_to_1, bytes_to_2};

@@ -1,7 +1,7 @@
 /* vectors.h: what an instruction set moves at once, for elements of ELEMENT_BYTES.
  *
- * A strip is a vector register: LANES lanes of 16 bytes, each DEPTH elements. What happens to
- * elements in registers is in block.h.
+ * A vector is what a vector register holds: LANES lanes of 16 bytes, each DEPTH elements. What
+ * happens to elements in registers is in block.h.
  *
  * One instruction set is chosen as this is compiled: AVX-512 or AVX2 where the compiler may use it,
  * or vectors of 16 bytes that gcc and clang know for every processor (SSE, NEON), with PLAIN
@@ -75,7 +75,7 @@ typedef scalar vector __attribute__((vector_size(VECTOR_BYTES)));
 
 #define LANES (VECTOR_BYTES / 16)
 #define DEPTH IN_16                     /* elements of a lane */
-#define SIDE  ELEMENTS_IN(VECTOR_BYTES) /* elements of a strip */
+#define SIDE  ELEMENTS_IN(VECTOR_BYTES) /* elements of a vector */
 
 /* The bits of `a` where those of `keep` are set, those of `b` where they are not. */
 static inline vector blend(vector keep, vector a, vector b) {
@@ -102,7 +102,7 @@ static inline void store_vector(void *to, vector value) {
 #define STORE_256(at, value) _mm256_storeu_si256((__m256i *)(void *)(at), value)
 #define STORE_512(at, value) _mm512_storeu_si512(at, value)
 
-/* Lanes from these places, as many as a strip has. */
+/* Lanes from these places, as many as a vector has. */
 static inline vector load_lanes(const uint8_t *from, int64_t first, int64_t second, int64_t third,
                                 int64_t fourth) {
 #if VECTOR_BYTES > 16
@@ -125,7 +125,7 @@ static inline vector load_lanes(const uint8_t *from, int64_t first, int64_t seco
 #endif
 }
 
-/* Its lanes one by one, to as many of these places as a strip has. */
+/* Its lanes one by one, to as many of these places as a vector has. */
 static inline void store_lanes_to(uint8_t *const places[4], vector value) {
 #if VECTOR_BYTES > 16
 #define LANE(i) ((__m128i *)(void *)places[i])
@@ -152,7 +152,7 @@ static inline void store_lanes(uint8_t *to, int64_t step, vector value) {
   store_lanes_to(places, value);
 }
 
-/* The first bytes of a strip, 0 < count < VECTOR_BYTES. */
+/* The first bytes of a vector, 0 < count < VECTOR_BYTES. */
 static inline void store_some(uint8_t *to, vector value, int64_t count) {
 #if VECTOR_BYTES == 64
   _mm512_mask_storeu_epi8(to, ~UINT64_C(0) >> (64 - count), (__m512i)value);
@@ -200,7 +200,7 @@ static inline line join_lines(line a, line b, int64_t count) {
   return a;
 }
 
-/* Strip by strip: a line copied at once is one that compilers keep in memory. */
+/* Vector by vector: a line copied at once is one that compilers keep in memory. */
 static inline void store_line(uint8_t *to, line value) {
 #pragma GCC unroll 4
   for (int i = 0; i < LINE_VECTORS; ++i) {

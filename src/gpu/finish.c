@@ -37,7 +37,7 @@ bool rlt_gpu_finish(const rlt_facts *facts, const rlt_tuning *tuning, bool combi
   rlt_grid grid;
   rlt_grid_make(problem, &schedule->columns, &schedule->rows, &grid);
   schedule->tile_count = grid.tile_count;
-  schedule->staged = rlt_gpu_move_row_of(schedule->move)->is_staged;
+  schedule->buffered = rlt_gpu_move_row_of(schedule->move)->is_buffered;
   schedule->only_aligned = schedule->is_wide;
   schedule->source_alignment = schedule->move == RLT_MOVE_FILL ? 1 : problem->element_bytes;
   schedule->destination_alignment = rlt_problem_destination_bytes(problem);

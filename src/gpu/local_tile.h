@@ -26,7 +26,7 @@ typedef struct rlt_square_tile {
   int64_t columns;
 } rlt_square_tile;
 
-/* Of elements that take so many bits on either side and are staged in words of so many bytes. */
+/* Of elements that take so many bits on either side and are buffered in words of so many bytes. */
 rlt_square_tile rlt_square_tile_of(int64_t source_bits, int64_t destination_bits, int64_t bytes,
                                    int64_t tile_bytes);
 rlt_square_tile rlt_square_tile_for(const rlt_problem *problem, int64_t tile_bytes);

@@ -13,7 +13,7 @@
 
 typedef struct rlt_gpu_move_row {
   rlt_kernel kernel; /* unless each element is looked up */
-  bool is_staged;    /* tiles lie in local memory for a while */
+  bool is_buffered;  /* tiles lie in local memory for a while */
   bool reads;        /* what it may change on the way */
   bool looks_up;     /* each element takes time of its own; */
   bool is_square;    /* so it does where most of a square tile is empty */

@@ -265,7 +265,7 @@ static relayout_status make_conversions(const rlt_problem *problem, rlt_blob *bl
 }
 
 static int64_t local_bytes(const rlt_schedule *schedule, const rlt_slots *slots) {
-  if (!schedule->staged) {
+  if (!schedule->buffered) {
     return 0;
   }
   return slots != NULL

@@ -425,12 +425,12 @@ static cl_int flush(const rlt_means *means) {
  * kernels, these after its upload; after a failure some are missing. */
 static cl_int tell(const flow *of, bool all, rlt_submitted *submitted) {
   cl_event each[3 * SLOTS];
-  const bool is_staged = rlt_takes_staging(of->destination->access);
+  const bool is_buffered = rlt_takes_staging(of->destination->access);
   const bool uploads = of->uploaded[0] != NULL; /* which only staging does */
   memcpy(each, of->uploaded, sizeof of->uploaded);
   memcpy(each + SLOTS, of->moved, sizeof of->moved);
   memcpy(each + 2 * SLOTS, of->downloaded, sizeof of->downloaded);
-  const cl_event *const final = !all ? each : is_staged ? of->downloaded : of->moved;
+  const cl_event *const final = !all ? each : is_buffered ? of->downloaded : of->moved;
   cl_int code = join(of->means->queue, final, all ? SLOTS : 3 * SLOTS, &submitted->done);
   if (code == CL_SUCCESS && all) {
     code = join(uploads ? of->means->upload_queue : of->means->queue,

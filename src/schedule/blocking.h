@@ -28,10 +28,10 @@ typedef struct rlt_prefetch {
 
 /* How tiles leave. */
 typedef enum rlt_stores {
-  RLT_STORES_BY_SIZE,  /* past the caches where these cannot hold the destination */
-  RLT_STORES_STREAMED, /* past the caches, */
-  RLT_STORES_CACHED,   /* or through them; */
-  RLT_STORES_DIRECT    /* without having been put together, where the device can */
+  RLT_STORES_BY_SIZE,   /* past the caches where these cannot hold the destination */
+  RLT_STORES_STREAMED,  /* past the caches, */
+  RLT_STORES_CACHED,    /* or through them; */
+  RLT_STORES_UNBUFFERED /* without having been put together, where the device can */
 } rlt_stores;
 
 /* What tiles of a worker's own are to be like. */

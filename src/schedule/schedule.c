@@ -44,7 +44,7 @@ static bool groups_equal(const rlt_group *a, const rlt_group *b) {
 bool rlt_schedules_equal(const rlt_schedule *a, const rlt_schedule *b) {
   return a->is_wide == b->is_wide && a->move == b->move && groups_equal(&a->columns, &b->columns) &&
          groups_equal(&a->rows, &b->rows) && loops_equal(&a->loops, &b->loops) &&
-         a->loads == b->loads && a->staged == b->staged && a->streamed == b->streamed &&
+         a->loads == b->loads && a->buffered == b->buffered && a->streamed == b->streamed &&
          a->combined == b->combined && a->prefetch.tiles == b->prefetch.tiles &&
          a->prefetch.level == b->prefetch.level &&
          a->destination_alignment == b->destination_alignment && a->group_size == b->group_size;

@@ -8,7 +8,7 @@
  *     tile       the axes of its rows and columns, and how many steps of each
  *     loops      over the tiles, the innermost first
  *     pipeline   load, or unpack → convert → move → pack → store: which move, and whether stores
- *                leave from a staging buffer, past the cache, and with lines put together from
+ *                leave from a tile buffer, past the cache, and with lines put together from
  *                several tiles
  *     prefetch   how many tiles ahead the source is fetched, and into which cache
  *     threads    who takes how many tiles at a time
@@ -80,7 +80,7 @@ typedef struct rlt_schedule {
   rlt_tile_blocking blocking; /* what a method asks for; the rest follows from it */
   bool loads;                 /* what a tile reads is brought together first */
   rlt_move move;
-  bool staged;
+  bool buffered;
   bool streamed; /* past the cache */
   bool combined; /* lines that a tile begins are finished by those that go on with them */
   rlt_prefetch prefetch;
@@ -90,7 +90,7 @@ typedef struct rlt_schedule {
   int64_t grain;      /* tiles that a work-group takes, one after the other */
   int32_t batch;      /* relayouts that a launch does at most; 0: it does one */
 
-  rlt_staging staging; /* of tiles that go by tables in private memory */
+  rlt_tile_buffer tile_buffer; /* of tiles that go by tables in private memory */
   int64_t tile_bytes; /* what tiles that are transposed, or changed, take of local memory at most */
 } rlt_schedule;
 

@@ -99,7 +99,7 @@ static void add_field(const rlt_schedule *schedule, field number, rlt_text *text
     add_move(schedule, text);
     return;
   case FIELD_STORE:
-    rlt_text_add(text, "%s%s%s", schedule->staged ? "staged" : "direct",
+    rlt_text_add(text, "%s%s%s", schedule->buffered ? "buffered" : "unbuffered",
                  schedule->streamed ? "+streamed" : "", schedule->combined ? "+combined" : "");
     return;
   case FIELD_PREFETCH:
@@ -263,7 +263,7 @@ static relayout_status fail_as_unlike(const rlt_schedule *nearest, int f, span w
                   text.length == 0 ? "" : value);
 }
 
-/* The offer that is most like it, and in how many fields; -1: none is of its method. */
+/* The candidate that is most like it, and in how many fields; -1: none is of its method. */
 typedef struct likeness {
   int32_t nearest;
   int fields;
@@ -283,7 +283,8 @@ static likeness find_nearest(const rlt_candidates *candidates, const fields *rea
   return found;
 }
 
-/* An offer with the wanted tile that has not been varied, the nearest; -1 where there is none. */
+/* A candidate with the wanted tile that has not been varied, the nearest; -1 where there is none.
+ */
 static int32_t find_unvaried(const rlt_candidates *candidates, const fields *read) {
   static const field tile[] = {FIELD_ROWS, FIELD_COLUMNS, FIELD_WORD};
   enum { TILE_FIELDS = sizeof tile / sizeof tile[0] };
@@ -337,7 +338,7 @@ static bool has_tiles_of(const rlt_schedule *schedule, const fields *read) {
   return has;
 }
 
-/* Adds the schedule that has an offer's tiles in another order; -1 where no offer has these. */
+/* Adds the schedule that has a candidate's tiles in another order; -1 where no offer has these. */
 static relayout_status add_reordered(rlt_candidates *candidates, const fields *read, int32_t *found,
                                      relayout_error *error) {
   *found = -1;

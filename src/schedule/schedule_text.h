@@ -2,7 +2,7 @@
  * what a user can ask for.
  *
  *     transpose word=4 align=4:4 rows=1:64 columns=0:64 loops=1:16,0:16/1,0 move=transpose
- *         store=staged+streamed prefetch=1:2 threads=2
+ *         store=buffered+streamed prefetch=1:2 threads=2
  *
  * (on one line) is the method, and
  *
@@ -13,7 +13,7 @@
  *     loops          axes over which tiles are counted, the innermost first: `axis:n` are n
  *                    iterations within a block; behind `/` the loops over blocks; `-`: one tile
  *     move           load, unpack, convert, one of rlt_move's names, shuffle, pack, joined by `>`
- *     store          direct or staged, then streamed and combined where they are, joined by `+`
+ *     store          unbuffered or buffered, then streamed and combined where they are, with `+`
  *     prefetch       `tiles:level`: how many tiles ahead the source is fetched, into which level of
  *                    the caches; not printed where it is not
  *     threads        workers that blocks are shared out to,
@@ -33,10 +33,11 @@ enum { RLT_SCHEDULE_TEXT_SIZE = 4 << 10 };
 
 void rlt_schedule_add_text(const rlt_schedule *schedule, rlt_text *text);
 
-/* The offer that this text describes, with fields in any order and any spaces between them, or with
- * work-groups of fewer than the offer's work-items: `*group_size` of them; that may be NULL. What
- * is hardly ever the best is offered where nothing else is alike: there may be more offers then.
- * RELAYOUT_INVALID_TEXT for what is no schedule, RELAYOUT_UNSUPPORTED for what is not offered. */
+/* The candidate that this text describes, with fields in any order and any spaces between them, or
+ * with work-groups of fewer than the candidate's work-items: `*group_size` of them; that may be
+ * NULL. What is hardly ever the best is offered where nothing else is alike: there may be more
+ * candidates then. RELAYOUT_INVALID_TEXT for what is no schedule, RELAYOUT_UNSUPPORTED for what is
+ * not offered. */
 relayout_status rlt_candidates_find(rlt_candidates *candidates, const char *schedule, size_t length,
                                     int32_t *found, int64_t *group_size, relayout_error *error);
 

@@ -60,8 +60,8 @@ relayout_status rlt_candidates_make(const rlt_forms *forms, const rlt_facts *fac
 /* Adds what is hardly ever the best, tiles of all sizes; once. As much as there is memory for. */
 void rlt_candidates_add_all(rlt_candidates *candidates);
 
-/* Adds what differs from one offer, by number, in one respect: the order of tiles, what is fetched
- * ahead, or how tiles leave; nothing for -1. As much as there is memory for. */
+/* Adds what differs from one candidate, by number, in one respect: the order of tiles, what is
+ * fetched ahead, or how tiles leave; nothing for -1. As much as there is memory for. */
 void rlt_candidates_vary(rlt_candidates *candidates, int32_t number);
 
 /* Adds a schedule that is finished, and is told its number; -1 without memory. */

@@ -40,7 +40,7 @@ typedef struct chosen {
   rlt_choice choice;
   int32_t count;
   int32_t of[RLT_MOST_WAYS];
-  int64_t group_size; /* that was asked for; 0: the offers' own */
+  int64_t group_size; /* that was asked for; 0: the candidates' own */
 } chosen;
 
 /* The last of them runs at any offset. */
@@ -95,8 +95,8 @@ static bool recall(relayout_device *device, const rlt_problem *problem, rlt_cand
   return count > 0;
 }
 
-/* Programs of the offers that were chosen. A kernel may not run with as many work-items as others
- * of the device: then fewer share a tile. */
+/* Programs of the candidates that were chosen. A kernel may not run with as many work-items as
+ * others of the device: then fewer share a tile. */
 static relayout_status make_ways(relayout_device *device, const rlt_plan_request *request,
                                  const rlt_candidates *candidates, const chosen *made,
                                  rlt_part *part, relayout_error *error) {

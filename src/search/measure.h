@@ -16,7 +16,7 @@ enum { RLT_MEASURED = 8, RLT_MOST_MEASURED = 1024 };
  * them, `*largest`. */
 int64_t rlt_scratch_room(const relayout_device_info *info, int64_t *largest);
 
-/* The offer that is the fastest on memory of the device's own: of `most` at a time, which are
+/* The candidate that is the fastest on memory of the device's own: of `most` at a time, which are
  * `estimated`, taken without measuring, and those that are predicted to be the best; then of what
  * differs from the winner in one respect, which may be offered only now. Of those that run at any
  * offset, with both sides a single element behind what schedules like best, or of all. -1 where

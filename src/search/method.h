@@ -1,8 +1,8 @@
 /* method.h: the methods by which problems are moved, and what several of them ask of a problem.
  *
  * What a method offers is each target's own (cpu/methods.c, gpu/methods.c). A method enumerates and
- * does not decide: it offers what could be worth running, and says of each offer whether it is made
- * for problems like this one.
+ * does not decide: it offers what could be worth running, and says of each candidate whether it is
+ * made for problems like this one.
  *
  * Depends on search/candidates.h.
  */

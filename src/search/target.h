@@ -40,7 +40,7 @@ typedef struct rlt_target {
   bool (*finish)(const rlt_facts *facts, const rlt_tuning *tuning, bool combines,
                  rlt_schedule *schedule);
 
-  /* Adds what differs from an offer in one respect; NULL where nothing does. */
+  /* Adds what differs from a candidate in one respect; NULL where nothing does. */
   void (*vary)(const rlt_schedule *like, rlt_candidates *candidates);
 
   /* How many moves a schedule takes, of so many tiles, and what each is paid by. */

@@ -153,7 +153,7 @@ static relayout_status read_prefetch(rlt_word prefetch, rlt_schedule *schedule,
                     "of the caches from 1 to %d",
                     shown(prefetch, &quote), RLT_MOST_TILES_AHEAD, MOST_LEVEL);
   }
-  if (tiles > 0 && !schedule->staged) {
+  if (tiles > 0 && !schedule->buffered) {
     return rlt_fail(error, RELAYOUT_UNSUPPORTED,
                     "schedule: `prefetch=%s`: tiles that go straight to the destination fetch "
                     "nothing ahead",

@@ -77,8 +77,8 @@ const char *rlt_tiles_name(rlt_tiles tiles) {
 #define ANY(...)      [RLT_TILES_ANY] = TILES(__VA_ARGS__)
 
 /* Found by `relayout tune`, but for what the cache holds, how far channels of words up to 4 bytes
- * are written, and two blockings each of words of 1 and 2 bytes: the suites, or the simulated caches
- * of other processors, liked these better. */
+ * are written, and two blockings each of words of 1 and 2 bytes: the suites, or the simulated
+ * caches of other processors, liked these better. */
 static const rlt_tuning cpu_avx512 = {
     .kind = "CPU backend, Xeon of 2023, AVX-512",
     .date = "2026-11",

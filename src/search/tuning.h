@@ -48,7 +48,7 @@ const char *rlt_tiles_name(rlt_tiles tiles);
   X(RUN, "run")                     /* prefetching begins anew */                                  \
   X(STRAIGHT_RUN, "straight_run")   /* on top, for one copied while nothing else is under way */   \
   X(TRANSPOSED_LINE, "transposed_line")   /* of a block that is transposed in registers */         \
-  X(LINE, "line")                         /* put in its place in a staging buffer */               \
+  X(LINE, "line")                         /* put in its place in a tile buffer */                  \
   X(ELEMENT, "element")                   /* moved by itself, at its index or by tables */         \
   X(TILE, "tile")                         /* finding where it lies */                              \
   X(PAGE, "page")                         /* opening one */                                        \
@@ -83,7 +83,7 @@ typedef struct rlt_tuning {
 
   int64_t straight_columns_bytes; /* the longest run that one tile copies or fills */
   int64_t straight_tile_bytes;    /* rows are added to short runs up to this */
-  int64_t straight_run_bytes;     /* shorter runs are staged */
+  int64_t straight_run_bytes;     /* shorter runs are buffered */
   int64_t tile_bytes;             /* of a tile in local memory */
 
   /* Tiles in private memory. */

@@ -240,7 +240,7 @@ static void write_file(relayout_device *device) {
 
 /* ---- Finding and remembering ---- */
 
-/* The offers that a line's schedules describe, in the line's order; those that are
+/* The candidates that a line's schedules describe, in the line's order; those that are
  * offered no more are passed over. */
 static int32_t find_candidates(rlt_candidates *candidates, const char *schedules, int32_t *found) {
   int32_t count = 0;

@@ -36,8 +36,8 @@ void rlt_wisdom_keep_in(relayout_device *device, const char *folder);
 /* That folder; NULL for none. */
 const char *rlt_wisdom_folder(const relayout_device *device);
 
-/* The offers, by number, that are known to be the best for this problem: the best at offset 0, and
- * then the best at any. How many are known; RLT_MOST_WAYS at most. */
+/* The candidates, by number, that are known to be the best for this problem: the best at offset 0,
+ * and then the best at any. How many are known; RLT_MOST_WAYS at most. */
 int32_t rlt_wisdom_find(relayout_device *device, const rlt_problem *problem,
                         rlt_candidates *candidates, int32_t *found);
 

@@ -1,4 +1,4 @@
-/* run_staged.c: tiles that are put together, changed where their elements
+/* run_buffered.c: tiles that are put together, changed where their elements
  * change, and leave line by line. */
 #include <string.h>
 
@@ -8,17 +8,17 @@
 enum { LINE_BYTES = RLT_CPU_LINE_BYTES };
 
 /* Puts a tile together from the source, or from what has been unpacked of it. */
-static void stage(const rlt_cpu_call *call, const rlt_cpu_tile *tile, rlt_cpu_scratch *here) {
+static void pass(const rlt_cpu_call *call, const rlt_cpu_tile *tile, rlt_cpu_scratch *here) {
   const rlt_cpu_program *const made = call->made;
   if (!made->unpacks) {
-    made->fill_tile(&made->frame, tile, here->staged);
+    made->fill_tile(&made->frame, tile, here->buffered);
     return;
   }
   rlt_cpu_unpack(call, &tile->at, here->unpacked);
   rlt_cpu_tile arrived = *tile;
   arrived.source = here->unpacked + RLT_AROUND_RUN;
   arrived.source_end = here->unpacked + sizeof here->unpacked;
-  made->fill_tile(&made->frame, &arrived, here->staged);
+  made->fill_tile(&made->frame, &arrived, here->buffered);
 }
 
 /* Rows of fewer elements take less time together, with what lies between them, than one by one. */
@@ -28,27 +28,27 @@ enum { LONG_ROW = 256 };
 static const uint8_t *encode(const rlt_cpu_program *made, const rlt_cpu_tile *tile,
                              rlt_cpu_scratch *here) {
   const rlt_cpu_frame *const frame = &made->frame;
-  const rlt_staging *const staging = &frame->staging;
+  const rlt_tile_buffer *const tile_buffer = &frame->tile_buffer;
   if (made->problem->shuffles) {
-    const int64_t bytes = staging->segment_count * frame->segment_pitch;
-    made->shuffle(here->staged, rlt_divide_up(bytes, LINE_BYTES) * LINE_BYTES,
+    const int64_t bytes = tile_buffer->segment_count * frame->segment_pitch;
+    made->shuffle(here->buffered, rlt_divide_up(bytes, LINE_BYTES) * LINE_BYTES,
                   made->problem->shuffle);
   }
   if (!made->encodes) {
-    return here->staged;
+    return here->buffered;
   }
   const rlt_tile_steps has = rlt_cpu_steps(frame, tile->at.columns, tile->at.rows);
-  const int64_t count = rlt_run_elements(&staging->segment, has);
+  const int64_t count = rlt_run_elements(&tile_buffer->segment, has);
   const int64_t bits = rlt_problem_destination_bits(made->problem);
-  if (count < LONG_ROW && frame->segment_pitch * 8 == staging->segment_pitch * bits) {
-    rlt_cpu_codec_encode(made->codec, here->staged, here->encoded,
-                         (staging->segment_count - 1) * staging->segment_pitch + count);
+  if (count < LONG_ROW && frame->segment_pitch * 8 == tile_buffer->segment_pitch * bits) {
+    rlt_cpu_codec_encode(made->codec, here->buffered, here->encoded,
+                         (tile_buffer->segment_count - 1) * tile_buffer->segment_pitch + count);
     return here->encoded;
   }
-  const int64_t pitch = staging->segment_pitch * made->problem->element_bytes;
-  for (int64_t s = 0; s < staging->segment_count; ++s) {
+  const int64_t pitch = tile_buffer->segment_pitch * made->problem->element_bytes;
+  for (int64_t s = 0; s < tile_buffer->segment_count; ++s) {
     if (rlt_tile_has_run(has, &frame->segments[s])) {
-      rlt_cpu_codec_encode(made->codec, here->staged + s * pitch,
+      rlt_cpu_codec_encode(made->codec, here->buffered + s * pitch,
                            here->encoded + s * frame->segment_pitch, count);
     }
   }
@@ -67,10 +67,10 @@ static void leave(const rlt_cpu_program *made, const rlt_cpu_tile *tile, const u
   }
 }
 
-void rlt_cpu_move_staged(const rlt_cpu_call *call, const rlt_tile *tile, rlt_cpu_scratch *here) {
+void rlt_cpu_move_buffered(const rlt_cpu_call *call, const rlt_tile *tile, rlt_cpu_scratch *here) {
   const rlt_cpu_tile placed = rlt_cpu_place_tile(call, tile);
   here->partial.first = 0;
-  stage(call, &placed, here);
+  pass(call, &placed, here);
   leave(call->made, &placed, NULL, here);
 }
 
@@ -91,13 +91,13 @@ static known_tile look_at(const rlt_cpu_iterator *at) {
   if (made->schedule->combined) {
     seen.goes_on = rlt_walk_goes_on(&at->walk, made->combined_loops);
     seen.first_segment = made->combined_loops.first * rlt_walk_place(&at->walk, 0) *
-                         made->frame.staging.segment_count;
+                         made->frame.tile_buffer.segment_count;
   }
   return seen;
 }
 
 /* While one tile leaves, a later one is fetched. */
-void rlt_cpu_run_staged(rlt_cpu_iterator *at, rlt_cpu_scratch *here) {
+void rlt_cpu_run_buffered(rlt_cpu_iterator *at, rlt_cpu_scratch *here) {
   const rlt_cpu_program *const made = at->call->made;
   const int32_t ahead = made->schedule->prefetch.tiles;
   rlt_cpu_partial_lines *const partial = &here->partial;
@@ -108,7 +108,7 @@ void rlt_cpu_run_staged(rlt_cpu_iterator *at, rlt_cpu_scratch *here) {
   for (int64_t moved = 0; moved < seen; ++moved) {
     const known_tile *const now = &known[moved % KNOWN_TILES];
     const uint8_t *fetched = NULL;
-    stage(at->call, &now->tile, here);
+    pass(at->call, &now->tile, here);
     while (goes_on && seen <= moved + rlt_max(ahead, 1)) {
       goes_on = rlt_cpu_iterator_step(at);
       if (goes_on) {

@@ -1,15 +1,15 @@
-/* row_stages.h: what is done to rows of elements, by instruction set. A codec puts a few in a row.
+/* row_passes.h: what is done to rows of elements, by instruction set. A codec puts a few in a row.
  *
- * A stage takes elements side by side at `from` and leaves others side by side at `to`. Pointers
+ * A pass takes elements side by side at `from` and leaves others side by side at `to`. Pointers
  * need no alignment and the two do not overlap. Counts are multiples of RLT_CPU_ROW_GROUP: whoever
- * calls a stage has put the ends of his rows into buffers.
+ * calls a pass has put the ends of his rows into buffers.
  *
- * Where a stage is NULL the instruction set has none that is worth its while.
+ * Where a pass is NULL the instruction set has none that is worth its while.
  *
  * Depends on the public element types.
  */
-#ifndef RLT_CPU_ROW_STAGES_H
-#define RLT_CPU_ROW_STAGES_H
+#ifndef RLT_CPU_ROW_PASSES_H
+#define RLT_CPU_ROW_PASSES_H
 
 #include <stdint.h>
 
@@ -22,7 +22,7 @@ enum {
   RLT_CPU_ROW_TYPES = 64 /* more than the greatest element type */
 };
 
-/* What the stages of one codec work with. */
+/* What the passes of one codec work with. */
 typedef struct rlt_cpu_row {
   const rlt_conversion *conversion;
   const void *table; /* the element that each byte becomes, and a line that may be read */
@@ -31,16 +31,16 @@ typedef struct rlt_cpu_row {
   uint32_t low_mask;      /* the bits that are kept of low bytes */
 } rlt_cpu_row;
 
-typedef void rlt_cpu_stage(const rlt_cpu_row *row, const uint8_t *from, uint8_t *to, int64_t count);
+typedef void rlt_cpu_pass(const rlt_cpu_row *row, const uint8_t *from, uint8_t *to, int64_t count);
 
 /* As many rows of packed elements as a byte has, `length` bytes each and `stride` apart, to as many
  * that lie `pitch` apart: element e of row r becomes element r of row e. */
 typedef void rlt_cpu_bit_transpose(const uint8_t *from, int64_t stride, uint8_t *to, int64_t pitch,
                                    int64_t length);
 
-/* Reorders each 16 bytes of a staging buffer, whose size is a multiple of a line: byte b becomes
- * the one that was number order[b]. */
-typedef void rlt_cpu_shuffle_kernel(uint8_t *staged, int64_t bytes, const uint8_t *order);
+/* Reorders each 16 bytes of a tile buffer, whose size is a multiple of a line: byte b
+ * becomes the one that was number order[b]. */
+typedef void rlt_cpu_shuffle_kernel(uint8_t *buffered, int64_t bytes, const uint8_t *order);
 
 /* What becomes of values times a scale. */
 enum {
@@ -59,9 +59,9 @@ enum {
   RLT_CPU_NEAREST_U64,
   RLT_CPU_VALUE_TARGETS
 };
-typedef struct rlt_cpu_value_stages {
-  rlt_cpu_stage *to[RLT_CPU_VALUE_TARGETS];
-} rlt_cpu_value_stages;
+typedef struct rlt_cpu_value_passes {
+  rlt_cpu_pass *to[RLT_CPU_VALUE_TARGETS];
+} rlt_cpu_value_passes;
 
 /* Their sources. */
 enum {
@@ -72,27 +72,27 @@ enum {
   RLT_CPU_VALUE_SOURCES
 };
 
-typedef struct rlt_cpu_row_stages {
-  rlt_cpu_stage *pack[3], *unpack[3];      /* of 1, 2 and 4 bits, from and to bytes */
-  rlt_cpu_stage *swap[4];                  /* of elements of 2, 4 and 8 bytes the bytes' order */
+typedef struct rlt_cpu_row_passes {
+  rlt_cpu_pass *pack[3], *unpack[3];       /* of 1, 2 and 4 bits, from and to bytes */
+  rlt_cpu_pass *swap[4];                   /* of elements of 2, 4 and 8 bytes the bytes' order */
   rlt_cpu_bit_transpose *bit_transpose[3]; /* of such elements */
   /* By the table: bytes, of which the low 4 bits count or all, to 1, 2, 4 and 8 bytes. */
-  rlt_cpu_stage *nibbles[4], *bytes[4];
+  rlt_cpu_pass *nibbles[4], *bytes[4];
   /* Of what f32 holds, floats and integers of at most 16 bits; and floats of f32, exact or rounded
    * to odd, which want floating point as programs start with it. */
-  rlt_cpu_stage *to_f32[RLT_CPU_ROW_TYPES], *of_f32[RLT_CPU_ROW_TYPES];
-  rlt_cpu_stage *low[4][3]; /* of elements of 1, 2, 4 and 8 bytes the low 1, 2 and 4 bytes */
+  rlt_cpu_pass *to_f32[RLT_CPU_ROW_TYPES], *of_f32[RLT_CPU_ROW_TYPES];
+  rlt_cpu_pass *low[4][3]; /* of elements of 1, 2, 4 and 8 bytes the low 1, 2 and 4 bytes */
   /* Saturating: s8, s16, s32, s64, u8, u16, u32, u64 to each of these. */
-  rlt_cpu_stage *integers[RLT_CPU_ROW_INTEGERS][RLT_CPU_ROW_INTEGERS];
+  rlt_cpu_pass *integers[RLT_CPU_ROW_INTEGERS][RLT_CPU_ROW_INTEGERS];
   /* These want floating point as programs start with it. */
   /* By scales that make products exact in doubles, and by others of a moderate size. Of f32 also by
    * those that are f32s. */
-  rlt_cpu_value_stages exact[RLT_CPU_VALUE_SOURCES], any[RLT_CPU_VALUE_SOURCES];
-  rlt_cpu_value_stages single;
-  rlt_cpu_value_stages unscaled[2];            /* of s64 and u64 */
-  rlt_cpu_stage *f32_to_s32, *f32_nearest_s32; /* unscaled, all of its range */
+  rlt_cpu_value_passes exact[RLT_CPU_VALUE_SOURCES], any[RLT_CPU_VALUE_SOURCES];
+  rlt_cpu_value_passes single;
+  rlt_cpu_value_passes unscaled[2];           /* of s64 and u64 */
+  rlt_cpu_pass *f32_to_s32, *f32_nearest_s32; /* unscaled, all of its range */
   rlt_cpu_shuffle_kernel *shuffle;
   void (*stream)(uint8_t *to, const uint8_t *from, int64_t lines); /* to where a line begins */
-} rlt_cpu_row_stages;
+} rlt_cpu_row_passes;
 
 #endif

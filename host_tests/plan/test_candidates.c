@@ -1,4 +1,4 @@
-/* test_offers.c: what is offered, what is chosen of it, and that what a device finds dear is
+/* test_candidates.c: what is offered, what is chosen of it, and that what a device finds dear is
  * avoided. */
 #include "cmocka_all.h"
 
@@ -154,7 +154,7 @@ typedef struct device_kind {
   const rlt_tuning *tuning;
 } device_kind;
 
-static const device_kind kinds[] = {{"staged", &staged_facts, &staged_tuning},
+static const device_kind kinds[] = {{"work-group", &work_group_facts, &work_group_tuning},
                                     {"plain cpu", &plain_cpu_facts, &plain_cpu_tuning},
                                     {"cpu", &cpu_facts, &cpu_tuning}};
 
@@ -279,7 +279,7 @@ static const char *what_is_wrong(const rlt_facts *facts, const rlt_forms *forms,
       schedule->group_size != facts->group_size) {
     return "threads, grain or group size";
   }
-  if (schedule->combined && !(schedule->staged && schedule->streamed)) {
+  if (schedule->combined && !(schedule->buffered && schedule->streamed)) {
     return "lines are combined that are not staged, or stay in the cache";
   }
   return NULL;
@@ -389,10 +389,11 @@ static bool is_there(const rlt_candidates *candidates, int32_t first, const rlt_
   return false;
 }
 
-/* From number `first` on there is what one change of a schedule's blocking gives, and nothing else; and
- * nothing twice. */
+/* From number `first` on there is what one change of a schedule's blocking gives, and nothing else;
+ * and nothing twice. */
 static void expect_varied(const rlt_candidates *candidates, int32_t number, int32_t first) {
-  static const rlt_stores stores[] = {RLT_STORES_STREAMED, RLT_STORES_CACHED, RLT_STORES_DIRECT};
+  static const rlt_stores stores[] = {RLT_STORES_STREAMED, RLT_STORES_CACHED,
+                                      RLT_STORES_UNBUFFERED};
   enum { STORES = 3, BLOCKINGS = RLT_BLOCK_REACHES + RLT_PREFETCHES + 1 + STORES };
   assert_in_range(candidates->count, first + 1, first + 2 * BLOCKINGS);
   const rlt_schedule *const like = &candidates->of[number].schedule;
@@ -504,5 +505,5 @@ int main(void) {
       cmocka_unit_test(test_varied),
       cmocka_unit_test(test_sorted),
   };
-  return cmocka_run_group_tests_name("plan.offers", tests, NULL, NULL);
+  return cmocka_run_group_tests_name("plan.candidates", tests, NULL, NULL);
 }
