@@ -115,8 +115,8 @@ static void test_workers_at_rest(void **state) {
     assert_int_equal(atomic_load(&pool.waiting), 0);
     assert_int_equal(atomic_load(&pool.worker_count), THREADS - 1);
     for (int i = 0; i < PLACES; ++i) {
-      assert_false(atomic_load(&pool.candidates[i].is_used));
-      assert_int_equal(atomic_load(&pool.candidates[i].state), 0);
+      assert_false(atomic_load(&pool.jobs[i].is_used));
+      assert_int_equal(atomic_load(&pool.jobs[i].state), 0);
     }
   }
   rlt_pool_close();
@@ -168,7 +168,7 @@ static void test_nobody_is_woken(void **state) {
  * and as many threads are counted at them. */
 static void test_places(void **state) {
   (void)state;
-  candidate *places[PLACES];
+  job *places[PLACES];
   for (int i = 0; i < PLACES; ++i) {
     places[i] = find_place();
     assert_non_null(places[i]);
@@ -180,7 +180,7 @@ static void test_places(void **state) {
   atomic_store(&places[5]->is_used, false);
   assert_ptr_equal(find_place(), places[5]);
 
-  candidate *const place = places[3];
+  job *const place = places[3];
   atomic_store(&place->state, 3 * one_left);
   for (size_t task = 3; task > 0; --task) {
     size_t i = 0;
@@ -192,17 +192,17 @@ static void test_places(void **state) {
   assert_false(take(place, &i));
   atomic_store(&place->state, 0);
   for (int p = 0; p < PLACES; ++p) {
-    atomic_store(&pool.candidates[p].is_used, false);
+    atomic_store(&pool.jobs[p].is_used, false);
   }
 }
 
 /* A child has nobody, whatever the parent had. */
 static void test_a_new_beginning(void **state) {
   (void)state;
-  atomic_store(&pool.candidates[2].state, one_left);
-  atomic_store(&pool.candidates[PLACES - 1].is_used, true);
-  atomic_store(&pool.candidates[0].is_used, true);
-  atomic_store(&pool.candidates[0].state, one_inside);
+  atomic_store(&pool.jobs[2].state, one_left);
+  atomic_store(&pool.jobs[PLACES - 1].is_used, true);
+  atomic_store(&pool.jobs[0].is_used, true);
+  atomic_store(&pool.jobs[0].state, one_inside);
   pool.workers = rlt_malloc(sizeof *pool.workers);
   *pool.workers = (worker){.next = rlt_malloc(sizeof *pool.workers)};
   *pool.workers->next = (worker){.next = NULL};
@@ -212,8 +212,8 @@ static void test_a_new_beginning(void **state) {
   atomic_store(&pool.waiting, 1);
   begin_anew();
   for (int i = 0; i < PLACES; ++i) {
-    assert_false(atomic_load(&pool.candidates[i].is_used));
-    assert_int_equal(atomic_load(&pool.candidates[i].state), 0);
+    assert_false(atomic_load(&pool.jobs[i].is_used));
+    assert_int_equal(atomic_load(&pool.jobs[i].state), 0);
   }
   assert_null(pool.workers);
   assert_int_equal(atomic_load(&pool.worker_count), 0);

@@ -1,6 +1,6 @@
 /* block.h: elements that change places in registers: blocks are transposed, channels interleaved.
  *
- * A *vector* is a vector of SIDE elements: LANES lanes of DEPTH elements each. Processors move
+ * A *vector* holds SIDE elements: LANES lanes of DEPTH elements each. Processors move
  * elements within a lane more cheaply than across lanes; so vectors are zipped lane by lane:
  *
  *     a    a0 a1 a2 a3 | a4 a5 a6 a7        zip_low(a, b)     a0 b0 a1 b1 | a4 b4 a5 b5

@@ -26,12 +26,12 @@ static const int64_t patience = 100 * 1000; /* nanoseconds */
 
 /* A call's tasks. The lower half of `state` counts the threads that are at them, the upper half
  * those tasks, numbered from 1 on, that nobody has taken. */
-typedef struct candidate {
+typedef struct job {
   _Alignas(LINE_BYTES) _Atomic uint64_t state;
   atomic_bool is_used; /* by a call */
   void (*task)(void *data, size_t i);
   void *data;
-} candidate;
+} job;
 
 static const uint64_t one_inside = 1;
 static const uint64_t one_left = UINT64_C(1) << 32;
@@ -54,7 +54,7 @@ static struct {
   int64_t users;
   worker *workers;
   worker *lost; /* the parent's, in a child: their memory, until the last device goes */
-  candidate candidates[PLACES];
+  job jobs[PLACES];
 } pool;
 
 /* For those who sleep, and for all that is not atomic. */
@@ -81,8 +81,8 @@ static void begin_anew(void) {
   static const pthread_cond_t fresh = PTHREAD_COND_INITIALIZER;
   posted = finished = fresh;
   for (int i = 0; i < PLACES; ++i) {
-    atomic_store(&pool.candidates[i].state, 0);
-    atomic_store(&pool.candidates[i].is_used, false);
+    atomic_store(&pool.jobs[i].state, 0);
+    atomic_store(&pool.jobs[i].is_used, false);
   }
   prepend(pool.workers, &pool.lost);
   pool.workers = NULL;
@@ -145,7 +145,7 @@ static void wake_all(pthread_cond_t *changed, const atomic_int *sleepers) {
 
 /* ---- Tasks ---- */
 
-static bool take(candidate *from, size_t *i) {
+static bool take(job *from, size_t *i) {
   uint64_t state = atomic_load_explicit(&from->state, memory_order_relaxed);
   while (state >= one_left) {
     if (atomic_compare_exchange_weak(&from->state, &state, state - one_left + one_inside)) {
@@ -156,8 +156,8 @@ static bool take(candidate *from, size_t *i) {
   return false;
 }
 
-/* The candidate may be another one's right after the last task. */
-static void help(candidate *with) {
+/* The job may be another call's right after the last task. */
+static void help(job *with) {
   size_t i;
   while (take(with, &i)) {
     with->task(with->data, i);
@@ -175,7 +175,7 @@ static void *work(void *argument) {
       return NULL;
     }
     for (int i = 0; i < PLACES; ++i) {
-      help(&pool.candidates[i]);
+      help(&pool.jobs[i]);
     }
     atomic_fetch_add(&pool.looking, 1);
     const bool is_new = soon(&pool.posts, false, seen);
@@ -258,9 +258,9 @@ void rlt_pool_close(void) {
 /* ---- Calls ---- */
 
 /* A place that no other call uses; NULL when there is none. */
-static candidate *find_place(void) {
+static job *find_place(void) {
   for (int i = 0; i < PLACES; ++i) {
-    candidate *const place = &pool.candidates[i];
+    job *const place = &pool.jobs[i];
     if (!atomic_load_explicit(&place->is_used, memory_order_relaxed) &&
         !atomic_exchange_explicit(&place->is_used, true, memory_order_acquire)) {
       return place;
@@ -285,7 +285,7 @@ static void wake_workers(int32_t tasks) {
 }
 
 void rlt_pool_run(int32_t count, void (*task)(void *data, size_t i), void *data) {
-  candidate *const made = count > 1 && have_workers(count - 1) ? find_place() : NULL;
+  job *const made = count > 1 && have_workers(count - 1) ? find_place() : NULL;
   if (made == NULL) {
     for (int32_t i = 0; i < count; ++i) {
       task(data, (size_t)i);

@@ -36,7 +36,7 @@ typedef enum rlt_stores {
 
 /* What tiles of a worker's own are to be like. */
 typedef struct rlt_tile_blocking {
-  rlt_reach runs;   /* of a tile; 0: there is no such blocking */
+  rlt_reach runs;   /* of a tile; 0: nothing is asked for */
   rlt_reach blocks; /* of tiles that follow each other; 0: of long runs, not along pages */
   rlt_prefetch prefetch;
   rlt_stores stores;
