@@ -21,7 +21,7 @@ static inline rlt_candidates asked(const rlt_method *method, rlt_scene scene) {
   scene.method = method;
   for (const rlt_method_row *row = scene.facts->target->methods; row->method != NULL; ++row) {
     if (row->method == method) {
-      row->candidate(&scene, &made);
+      row->offer(&scene, &made);
     }
   }
   assert_false(made.lacks_memory);

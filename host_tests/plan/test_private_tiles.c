@@ -1,6 +1,5 @@
 /* test_private_tiles.c: tiles of a worker's own, each rule for how far they go by hand: on devices
- * whose lines have 64 bytes, by a blocking for 256 bytes of the source and 512 of the destination.
- */
+ * whose lines have 64 bytes, by a blocking for 256 source bytes and 512 destination bytes. */
 #include "cmocka_all.h"
 
 #include "plan/asked.h"

@@ -149,12 +149,11 @@ static relayout_status fail_at_value(const char *whose, const rlt_field *of, rlt
     rlt_text text = rlt_text_in(others, sizeof others);
     rlt_text_add(&text, ", the others to %" PRId64, of->most_of_others);
   }
-  return rlt_fail(error, RELAYOUT_INVALID_TEXT,
-                  "%s: `%s` has an invalid value; expected %s%d number%s from %" PRId64
-                  " to %" PRId64 "%s%s",
-                  whose, rlt_quote_printable(word.at, word.length).text,
-                  of->may_end && numbers > 1 ? "up to " : "", numbers, numbers == 1 ? "" : "s",
-                  of->least, of->most, others, of->is_power ? ", a power of two" : "");
+  return rlt_fail(
+      error, RELAYOUT_INVALID_TEXT,
+      "%s: `%s` has an invalid value; expected %s%d number%s from %" PRId64 " to %" PRId64 "%s%s",
+      whose, rlt_word_shown(word).text, of->may_end && numbers > 1 ? "up to " : "", numbers,
+      numbers == 1 ? "" : "s", of->least, of->most, others, of->is_power ? ", a power of two" : "");
 }
 
 static relayout_status read_word(const char *whose, const rlt_field *fields, int count,
@@ -167,7 +166,7 @@ static relayout_status read_word(const char *whose, const rlt_field *fields, int
   }
   if (f == count) {
     return rlt_fail(error, RELAYOUT_INVALID_TEXT, "%s: `%s` is not a field", whose,
-                    rlt_quote_printable(word.at, word.length).text);
+                    rlt_word_shown(word).text);
   }
   if ((*given >> f & 1) != 0) {
     return rlt_fail(error, RELAYOUT_INVALID_TEXT, "%s: `%s` is given twice", whose, fields[f].name);

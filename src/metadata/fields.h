@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "base/text.h"
+#include "metadata/quote.h"
 #include "relayout/status.h"
 
 enum { RLT_MOST_FIELDS = 64 }; /* of a table */
@@ -45,6 +46,11 @@ rlt_word rlt_word_next(const char **at, const char *end);
 rlt_word rlt_word_cut(rlt_word *word, char mark);
 
 bool rlt_word_is(rlt_word word, const char *text);
+
+/* For messages. */
+static inline rlt_quote rlt_word_shown(rlt_word word) {
+  return rlt_quote_printable(word.at, word.length);
+}
 
 /* A decimal number of digits alone, from `least` to `most`. */
 bool rlt_word_number(rlt_word word, int64_t least, int64_t most, int64_t *number);

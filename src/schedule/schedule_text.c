@@ -133,36 +133,10 @@ void rlt_schedule_add_text(const rlt_schedule *schedule, rlt_text *text) {
 
 /* ---- Reading ---- */
 
-typedef struct span {
-  const char *at; /* NULL: the field is not there */
-  size_t length;
-} span;
-
 typedef struct fields {
   const rlt_method *method;
-  span of[FIELDS];
+  rlt_word of[FIELDS]; /* NULL: the field is not there */
 } fields;
-
-/* What stands before the next space; of no length at the end. */
-static span next_word(const char **at, const char *end) {
-  while (*at < end && **at == ' ') {
-    ++*at;
-  }
-  const char *const word = *at;
-  while (*at < end && **at != ' ') {
-    ++*at;
-  }
-  return (span){word, (size_t)(*at - word)};
-}
-
-static rlt_word word_of(span of) {
-  return (rlt_word){of.at, of.length};
-}
-
-/* For messages. */
-static rlt_quote shown(span of) {
-  return rlt_quote_printable(of.at, of.length);
-}
 
 static int field_named(const char *name, size_t length) {
   for (int f = 0; f < FIELDS; ++f) {
@@ -173,12 +147,12 @@ static int field_named(const char *name, size_t length) {
   return -1;
 }
 
-static relayout_status read_field(span word, fields *read, relayout_error *error) {
+static relayout_status read_field(rlt_word word, fields *read, relayout_error *error) {
   const char *const equals = memchr(word.at, '=', word.length);
   const int f = equals == NULL ? -1 : field_named(word.at, (size_t)(equals - word.at));
   if (f < 0) {
     return rlt_fail(error, RELAYOUT_INVALID_TEXT, "schedule: `%s` is not a field of a schedule",
-                    shown(word).text);
+                    rlt_word_shown(word).text);
   }
   if (read->of[f].at != NULL) {
     return rlt_fail(error, RELAYOUT_INVALID_TEXT, "schedule: `%s` is given twice", field_names[f]);
@@ -186,7 +160,7 @@ static relayout_status read_field(span word, fields *read, relayout_error *error
   if (word.at + word.length == equals + 1) {
     return rlt_fail(error, RELAYOUT_INVALID_TEXT, "schedule: `%s=` has no value", field_names[f]);
   }
-  read->of[f] = (span){equals + 1, word.length - (size_t)(equals + 1 - word.at)};
+  read->of[f] = (rlt_word){equals + 1, word.length - (size_t)(equals + 1 - word.at)};
   return RELAYOUT_OK;
 }
 
@@ -194,22 +168,22 @@ static relayout_status read_fields(const char *text, size_t length, fields *read
                                    relayout_error *error) {
   const char *at = text;
   const char *const end = text + length;
-  const span name = next_word(&at, end);
+  const rlt_word name = rlt_word_next(&at, end);
   *read = (fields){.method = rlt_method_named(name.at, name.length)};
   if (read->method == NULL) {
     return rlt_fail(error, RELAYOUT_INVALID_TEXT, "schedule: `%s` is not a method",
-                    shown(name).text);
+                    rlt_word_shown(name).text);
   }
   relayout_status status = RELAYOUT_OK;
-  for (span word = next_word(&at, end); word.length > 0 && status == RELAYOUT_OK;
-       word = next_word(&at, end)) {
+  for (rlt_word word = rlt_word_next(&at, end); word.length > 0 && status == RELAYOUT_OK;
+       word = rlt_word_next(&at, end)) {
     status = read_field(word, read, error);
   }
   return status;
 }
 
 /* What a field counts, 1 where it is not there; 0 where it is no number. */
-static int64_t number_of(span of) {
+static int64_t number_of(rlt_word of) {
   int64_t number = of.length == 0 ? 1 : 0;
   for (size_t i = 0; i < of.length; ++i) {
     const char digit = of.at[i];
@@ -223,13 +197,13 @@ static int64_t number_of(span of) {
 
 /* What is offered is for the device's largest groups, and what ran may have been for a half or
  * less of one, which was all that its kernel bore. */
-static bool is_smaller_group(const rlt_schedule *offered, span wanted) {
+static bool is_smaller_group(const rlt_schedule *offered, rlt_word wanted) {
   const int64_t group_size = number_of(wanted);
   return group_size > 0 && group_size < offered->group_size && (group_size & (group_size - 1)) == 0;
 }
 
 /* Whether the schedule has this field as it is wanted. */
-static bool is_alike(const rlt_schedule *schedule, field number, span wanted) {
+static bool is_alike(const rlt_schedule *schedule, field number, rlt_word wanted) {
   char value[LONGEST_FIELD];
   rlt_text text = rlt_text_in(value, sizeof value);
   add_field(schedule, number, &text);
@@ -252,14 +226,14 @@ static int count_alike(const rlt_schedule *schedule, const fields *read, int *ot
   return alike;
 }
 
-static relayout_status fail_as_unlike(const rlt_schedule *nearest, int f, span wanted,
+static relayout_status fail_as_unlike(const rlt_schedule *nearest, int f, rlt_word wanted,
                                       relayout_error *error) {
   char value[LONGEST_FIELD];
   rlt_text text = rlt_text_in(value, sizeof value);
   add_field(nearest, (field)f, &text);
   return rlt_fail(error, RELAYOUT_UNSUPPORTED,
                   "schedule: no schedule of this relayout has `%s=%s`; the nearest has `%s=%.48s`",
-                  field_names[f], shown(wanted).text, field_names[f],
+                  field_names[f], rlt_word_shown(wanted).text, field_names[f],
                   text.length == 0 ? "" : value);
 }
 
@@ -283,8 +257,7 @@ static likeness find_nearest(const rlt_candidates *candidates, const fields *rea
   return found;
 }
 
-/* A candidate with the wanted tile that has not been varied, the nearest; -1 where there is none.
- */
+/* The nearest candidate that has the wanted tile and was not varied; -1 where there is none. */
 static int32_t find_unvaried(const rlt_candidates *candidates, const fields *read) {
   static const field tile[] = {FIELD_ROWS, FIELD_COLUMNS, FIELD_WORD};
   enum { TILE_FIELDS = sizeof tile / sizeof tile[0] };
@@ -326,41 +299,51 @@ static likeness find_among_all(rlt_candidates *candidates, const fields *read) {
   return found;
 }
 
-/* Whether only what the order of tiles is may differ. Tiles that finish each other's lines go by
- * loops of their own. */
-static bool has_tiles_of(const rlt_schedule *schedule, const fields *read) {
-  bool has = schedule->method == read->method;
-  for (int f = 0; f < FIELDS && has; ++f) {
+/* The first field that differs and is no part of the order of tiles; -1: none does. The loops of
+ * tiles that finish each other's lines are their own. */
+static int other_tile_field(const rlt_schedule *schedule, const fields *read) {
+  for (int f = 0; f < FIELDS; ++f) {
     const bool is_order =
         f == FIELD_PREFETCH || f == FIELD_THREADS || (f == FIELD_LOOPS && !schedule->combined);
-    has = is_order || is_alike(schedule, (field)f, read->of[f]);
+    if (!is_order && !is_alike(schedule, (field)f, read->of[f])) {
+      return f;
+    }
   }
-  return has;
+  return -1;
 }
 
-/* Adds the schedule that has a candidate's tiles in another order; -1 where no offer has these. */
-static relayout_status add_reordered(rlt_candidates *candidates, const fields *read, int32_t *found,
-                                     relayout_error *error) {
-  *found = -1;
-  for (int32_t i = 0; i < candidates->count && *found < 0 && candidates->facts->target->reorders;
-       ++i) {
-    *found = has_tiles_of(&candidates->of[i].schedule, read) ? i : -1;
+/* The candidate with the wanted tile, whatever its order; -1: there is none. */
+static int32_t find_tile(const rlt_candidates *candidates, const fields *read) {
+  for (int32_t i = 0; i < candidates->count; ++i) {
+    const rlt_schedule *const offered = &candidates->of[i].schedule;
+    if (offered->method == read->method && other_tile_field(offered, read) < 0) {
+      return i;
+    }
   }
-  if (*found < 0) {
-    return RELAYOUT_OK;
+  return -1;
+}
+
+/* Adds the wanted schedule where it only has the tiles of a candidate in another order. Otherwise
+ * the error names what the nearest has not. */
+static relayout_status add_reordered(rlt_candidates *candidates, const fields *read,
+                                     const likeness *best, int32_t *found, relayout_error *error) {
+  const rlt_schedule *const nearest = &candidates->of[best->nearest].schedule;
+  const bool reorders = candidates->facts->target->reorders;
+  const int32_t like = reorders ? find_tile(candidates, read) : -1;
+  if (like < 0) {
+    const int other = reorders ? other_tile_field(nearest, read) : best->other;
+    return fail_as_unlike(nearest, other, read->of[other], error);
   }
-  const rlt_tile_order_text order = {word_of(read->of[FIELD_LOOPS]),
-                                     word_of(read->of[FIELD_PREFETCH]),
-                                     word_of(read->of[FIELD_THREADS])};
-  rlt_schedule made = candidates->of[*found].schedule;
-  relayout_status status = rlt_tile_order_read(candidates->facts, &order, &made, error);
-  if (status == RELAYOUT_OK) {
-    *found = rlt_candidates_add_finished(candidates, &made);
-    status = *found >= 0
-                 ? status
-                 : rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a plan's schedules");
+  const rlt_tile_order_text order = {read->of[FIELD_LOOPS], read->of[FIELD_PREFETCH],
+                                     read->of[FIELD_THREADS]};
+  rlt_schedule made = candidates->of[like].schedule;
+  const relayout_status status = rlt_tile_order_read(candidates->facts, &order, &made, error);
+  if (status != RELAYOUT_OK) {
+    return status;
   }
-  return status;
+  *found = rlt_candidates_add_finished(candidates, &made);
+  return *found >= 0 ? RELAYOUT_OK
+                     : rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a plan's schedules");
 }
 
 relayout_status rlt_candidates_find(rlt_candidates *candidates, const char *schedule, size_t length,
@@ -377,14 +360,10 @@ relayout_status rlt_candidates_find(rlt_candidates *candidates, const char *sche
   }
   *found = best.nearest;
   if (best.other >= 0) {
-    status = add_reordered(candidates, &read, found, error);
+    status = add_reordered(candidates, &read, &best, found, error);
   }
   if (status != RELAYOUT_OK) {
     return status;
-  }
-  if (*found < 0) {
-    return fail_as_unlike(&candidates->of[best.nearest].schedule, best.other, read.of[best.other],
-                          error);
   }
   if (group_size != NULL) {
     *group_size = number_of(read.of[FIELD_GROUP]);

@@ -79,7 +79,7 @@ static void ask_methods(rlt_candidates *made, bool all) {
     for (const rlt_method_row *row = made->facts->target->methods; row->method != NULL; ++row) {
       scene.method = row->method;
       if (made->request.method == NULL || scene.method == made->request.method) {
-        row->candidate(&scene, made);
+        row->offer(&scene, made);
       }
     }
   }

@@ -16,7 +16,7 @@
 /* What one method offers here: nothing where it does not apply. */
 typedef struct rlt_method_row {
   const rlt_method *method;
-  void (*candidate)(const rlt_scene *scene, rlt_candidates *candidates);
+  void (*offer)(const rlt_scene *scene, rlt_candidates *candidates);
 } rlt_method_row;
 
 typedef struct rlt_target {

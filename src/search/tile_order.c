@@ -5,14 +5,8 @@
 
 #include "base/checked.h"
 #include "base/error.h"
-#include "metadata/quote.h"
 
 enum { MOST_LEVEL = 3 /* of the caches */ };
-
-static const char *shown(rlt_word word, rlt_quote *quote) {
-  *quote = rlt_quote_printable(word.at, word.length);
-  return quote->text;
-}
 
 /* ---- Loops ---- */
 
@@ -24,9 +18,8 @@ typedef struct loops_reader {
 } loops_reader;
 
 static relayout_status fail_loops(const loops_reader *at, const char *rule, int64_t axis) {
-  rlt_quote quote;
   return rlt_fail(at->error, RELAYOUT_UNSUPPORTED, "schedule: `loops=%s`: axis %" PRId64 " %s",
-                  shown(at->all, &quote), axis, rule);
+                  rlt_word_shown(at->all).text, axis, rule);
 }
 
 static bool is_among(const int32_t *axes, int32_t count, int64_t axis) {
@@ -41,12 +34,11 @@ static bool is_among(const int32_t *axes, int32_t count, int64_t axis) {
 /* The number of the loop over the axis that a word names. */
 static relayout_status find_loop(const loops_reader *at, rlt_word name, int32_t *loop) {
   int64_t axis = -1;
-  rlt_quote quote;
   if (!rlt_word_number(name, 0, RLT_MAX_AXES - 1, &axis)) {
     return rlt_fail(at->error, RELAYOUT_UNSUPPORTED,
                     "schedule: `loops=%s`: expected axes as numbers, those within a block with "
                     "`:n` iterations, then `/` and those over blocks",
-                    shown(at->all, &quote));
+                    rlt_word_shown(at->all).text);
   }
   *loop = rlt_grid_loop_of(&at->grid, (int32_t)axis);
   return *loop >= 0 ? RELAYOUT_OK : fail_loops(at, "is not cut into tiles", axis);
@@ -67,12 +59,11 @@ static relayout_status read_inner(loops_reader *at, rlt_word word) {
   }
   made->inner[made->inner_count] = axis;
   const int64_t tiles = at->grid.loops[loop].count;
-  rlt_quote quote;
   if (!rlt_word_number(count, 2, tiles, &made->inside[made->inner_count])) {
     return rlt_fail(at->error, RELAYOUT_UNSUPPORTED,
                     "schedule: `loops=%s`: axis %" PRId32 " has %" PRId64
                     " tiles, of which a block takes 2 to %" PRId64,
-                    shown(at->all, &quote), axis, tiles, tiles);
+                    rlt_word_shown(at->all).text, axis, tiles, tiles);
   }
   ++made->inner_count;
   return RELAYOUT_OK;
@@ -143,7 +134,6 @@ static relayout_status read_loops(rlt_word loops, rlt_schedule *schedule, relayo
 static relayout_status read_prefetch(rlt_word prefetch, rlt_schedule *schedule,
                                      relayout_error *error) {
   rlt_word level = prefetch;
-  rlt_quote quote;
   int64_t tiles = 0, into = 0;
   if (prefetch.length > 0 &&
       (!rlt_word_number(rlt_word_cut(&level, ':'), 1, RLT_MOST_TILES_AHEAD, &tiles) ||
@@ -151,13 +141,13 @@ static relayout_status read_prefetch(rlt_word prefetch, rlt_schedule *schedule,
     return rlt_fail(error, RELAYOUT_UNSUPPORTED,
                     "schedule: `prefetch=%s`: expected 1 to %d tiles ahead, a colon, and a level "
                     "of the caches from 1 to %d",
-                    shown(prefetch, &quote), RLT_MOST_TILES_AHEAD, MOST_LEVEL);
+                    rlt_word_shown(prefetch).text, RLT_MOST_TILES_AHEAD, MOST_LEVEL);
   }
   if (tiles > 0 && !schedule->buffered) {
     return rlt_fail(error, RELAYOUT_UNSUPPORTED,
                     "schedule: `prefetch=%s`: tiles that go straight to the destination fetch "
                     "nothing ahead",
-                    shown(prefetch, &quote));
+                    rlt_word_shown(prefetch).text);
   }
   schedule->prefetch = (rlt_prefetch){(int32_t)tiles, (int32_t)into};
   return RELAYOUT_OK;
@@ -166,11 +156,10 @@ static relayout_status read_prefetch(rlt_word prefetch, rlt_schedule *schedule,
 static relayout_status read_threads(const rlt_facts *facts, rlt_word threads,
                                     rlt_schedule *schedule, relayout_error *error) {
   int64_t number = 1;
-  rlt_quote quote;
   if (threads.length > 0 && !rlt_word_number(threads, 1, facts->threads, &number)) {
     return rlt_fail(error, RELAYOUT_UNSUPPORTED,
                     "schedule: `threads=%s`: expected 1 to the device's %" PRId32,
-                    shown(threads, &quote), facts->threads);
+                    rlt_word_shown(threads).text, facts->threads);
   }
   schedule->threads = (int32_t)number;
   return RELAYOUT_OK;

@@ -179,43 +179,48 @@ static relayout_status enqueue_fence(const opencl_target *own, cl_event *event,
   return code == CL_SUCCESS ? RELAYOUT_OK : fail_cl(error, code, "clEnqueueCopyBuffer");
 }
 
-/* Waits for a relayout, and reads its time; `before` is a fence in front of it. */
-static relayout_status finish_move(const opencl_target *own, const relayout_plan *plan,
-                                   cl_event before, cl_event event, double begin, bench_time *time,
-                                   relayout_error *error) {
-  if (relayout_plan_part_count(plan) == 1) {
-    return wait((moment){event, CL_PROFILING_COMMAND_START},
-                (moment){event, CL_PROFILING_COMMAND_END}, begin, time, error);
-  }
-  /* The event of several kernels, or of none, is a marker behind them. */
+static relayout_status enqueue(const opencl_target *own, const relayout_plan *plan,
+                               size_t source_offset, size_t destination_offset, cl_event *event,
+                               relayout_error *error) {
+  return relayout_plan_enqueue(plan, own->queue, own->source, source_offset, own->destination,
+                               destination_offset, 0, NULL, event, error);
+}
+
+/* Several kernels, or none, between two fences. */
+static relayout_status move_fenced(const opencl_target *own, const relayout_plan *plan,
+                                   size_t source_offset, size_t destination_offset,
+                                   bench_time *time, relayout_error *error) {
+  cl_event before;
   cl_event behind;
-  relayout_status status = enqueue_fence(own, &behind, error);
+  relayout_status status = enqueue_fence(own, &before, error);
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  const double begin = bench_now();
+  status = enqueue(own, plan, source_offset, destination_offset, NULL, error);
+  if (status == RELAYOUT_OK) {
+    status = enqueue_fence(own, &behind, error);
+  }
   if (status == RELAYOUT_OK) {
     status = wait((moment){before, CL_PROFILING_COMMAND_END},
                   (moment){behind, CL_PROFILING_COMMAND_START}, begin, time, error);
     clReleaseEvent(behind);
   }
+  clReleaseEvent(before);
   return status;
 }
 
 static relayout_status move(bench_target *target, const relayout_plan *plan, size_t source_offset,
                             size_t destination_offset, bench_time *time, relayout_error *error) {
   const opencl_target *const own = (const opencl_target *)target;
-  cl_event before;
+  if (relayout_plan_part_count(plan) != 1) {
+    return move_fenced(own, plan, source_offset, destination_offset, time, error);
+  }
   cl_event event;
-  relayout_status status = enqueue_fence(own, &before, error);
-  if (status != RELAYOUT_OK) {
-    return status;
-  }
   const double begin = bench_now();
-  status = relayout_plan_enqueue(plan, own->queue, own->source, source_offset, own->destination,
-                                 destination_offset, 0, NULL, &event, error);
-  if (status == RELAYOUT_OK) {
-    status = finish_move(own, plan, before, event, begin, time, error);
-    clReleaseEvent(event);
-  }
-  clReleaseEvent(before);
-  return status;
+  const relayout_status status =
+      enqueue(own, plan, source_offset, destination_offset, &event, error);
+  return status == RELAYOUT_OK ? finish(event, begin, time, error) : status;
 }
 
 static relayout_status copy(bench_target *target, size_t which, size_t source_offset,
