@@ -68,8 +68,8 @@ static void stop(const search *of, runner *stopped) {
 /* Where places do not stay they follow each other through the memory, so that none is in a cache.
  * False where the run fails. */
 static bool take_turn(search *of, runner *next) {
-  const int64_t larger = (int64_t)rlt_max(rlt_problem_source_size(&of->part->forms.of[0]),
-                                          rlt_problem_destination_size(&of->part->forms.of[0]));
+  const int64_t larger = (int64_t)rlt_max(rlt_problem_source_size(of->part->forms.of[0]),
+                                          rlt_problem_destination_size(of->part->forms.of[0]));
   const int64_t step = rlt_divide_up(larger, RLT_PAGE_BYTES) * RLT_PAGE_BYTES;
   if (of->stays || of->place + step > of->side_bytes) {
     of->place = 0;

@@ -135,7 +135,7 @@ static void test_fetched_ahead(void **state) {
                                    .prefetch = {.tiles = 1, .level = 2}};
     rlt_cpu_program made = {.schedule = &schedule, .problem = &problem};
     print_message("%s\n", c->what);
-    assert_int_equal(rlt_cpu_tables_make(&made, NULL), RELAYOUT_OK);
+    assert_int_equal(rlt_cpu_tables_make(made.problem, &made, NULL), RELAYOUT_OK);
     assert_int_equal(made.frame.fetch_level, 2);
     assert_int_equal(made.frame.ahead_count, c->count);
     for (int64_t a = 0; a < c->count; ++a) {
@@ -157,7 +157,7 @@ static void test_positions(void **state) {
                            .rows = rlt_group_of_axis(&problem, 1, 4),
                            .tile_buffer = {.dense_columns = 3}};
   rlt_cpu_program made = {.schedule = &schedule, .problem = &problem};
-  assert_int_equal(rlt_cpu_tables_make(&made, NULL), RELAYOUT_OK);
+  assert_int_equal(rlt_cpu_tables_make(made.problem, &made, NULL), RELAYOUT_OK);
   const rlt_cpu_frame *const frame = &made.frame;
   for (int64_t c = 0; c < 3; ++c) {
     assert_int_equal(frame->columns.from[c], 180 * c);
@@ -181,7 +181,7 @@ static void test_positions(void **state) {
   /* Columns that are part of a longer run do not lie evenly. */
   schedule.tile_buffer.dense_columns = 2;
   made = (rlt_cpu_program){.schedule = &schedule, .problem = &problem};
-  assert_int_equal(rlt_cpu_tables_make(&made, NULL), RELAYOUT_OK);
+  assert_int_equal(rlt_cpu_tables_make(made.problem, &made, NULL), RELAYOUT_OK);
   assert_int_equal(made.frame.column_step, 0);
   rlt_cpu_tables_free(&made);
 }
@@ -196,7 +196,7 @@ static void test_no_columns(void **state) {
                                  .rows = rlt_group_of_axis(&problem, 1, 4),
                                  .tile_buffer = {.dense_columns = 1}};
   rlt_cpu_program made = {.schedule = &schedule, .problem = &problem};
-  assert_int_equal(rlt_cpu_tables_make(&made, NULL), RELAYOUT_OK);
+  assert_int_equal(rlt_cpu_tables_make(made.problem, &made, NULL), RELAYOUT_OK);
   assert_int_equal(made.frame.column_step, 0);
   assert_int_equal(made.frame.columns.from[0], 0);
   assert_int_equal(made.frame.columns.to[0], 0);
@@ -219,7 +219,7 @@ static void test_segments(void **state) {
         .problem = &problem, .columns = &schedule.columns, .rows = &schedule.rows, .lanes = 4};
     rlt_tile_buffer_make(&request, &schedule.tile_buffer);
     rlt_cpu_program made = {.schedule = &schedule, .problem = &problem};
-    assert_int_equal(rlt_cpu_tables_make(&made, NULL), RELAYOUT_OK);
+    assert_int_equal(rlt_cpu_tables_make(made.problem, &made, NULL), RELAYOUT_OK);
     const rlt_cpu_frame *const frame = &made.frame;
     const int64_t pitch = schedule.tile_buffer.segment_pitch;
     assert_int_equal(frame->tile_buffer.exact, schedule.tile_buffer.exact);
@@ -248,7 +248,7 @@ static void test_gaps(void **state) {
                            .rows = {.axis_count = 2, .axes = {1, 3}, .inner = 2, .block = 2},
                            .tile_buffer = {.dense_columns = 3}};
   rlt_cpu_program made = {.schedule = &schedule, .problem = &problem};
-  assert_int_equal(rlt_cpu_tables_make(&made, NULL), RELAYOUT_OK);
+  assert_int_equal(rlt_cpu_tables_make(made.problem, &made, NULL), RELAYOUT_OK);
   const rlt_cpu_frame *const frame = &made.frame;
   static const int64_t columns_from[] = {0, 400, 400, 4000, 4400, 4400};
   static const int64_t columns_to[] = {0, 4, 8, 24, 28, 32};

@@ -171,9 +171,9 @@ static int64_t option(const recorded_launch *launch, const char *name) {
 /* The problem in the words of the schedule. */
 static const rlt_problem *form_of(const rlt_forms *forms, const said *of) {
   for (int32_t i = 0; i < forms->count; ++i) {
-    if (forms->of[i].element_bytes == of->word &&
-        (forms->of[i].transposed_bits > 0) == moves_by(of, "bit-transpose")) {
-      return &forms->of[i];
+    if (forms->of[i]->element_bytes == of->word &&
+        (forms->of[i]->transposed_bits > 0) == moves_by(of, "bit-transpose")) {
+      return forms->of[i];
     }
   }
   fail_msg("no form in such words: %s", of->text);

@@ -28,7 +28,7 @@ static relayout_status program_create(relayout_device *device, const rlt_schedul
     *most_group_size = record->most_group_size;
     return rlt_fail(error, RELAYOUT_UNSUPPORTED, "the recorder was told to refuse groups");
   }
-  record->problem = *schedule->problem;
+  rlt_problem_copy(schedule->problem, &record->problem);
   ++record->programs_made;
   ++record->programs_alive;
   rlt_schedule *const made = malloc(sizeof *made);

@@ -118,7 +118,7 @@ static void test_copies_go_straight_or_not(void **state) {
 static void test_clearly_faster_ones_win(void **state) {
   (void)state;
   const rlt_problem problem = problem_of("f32[1001,1003]{1,0}", "f32[1001,1003]{0,1}");
-  const rlt_forms elements = {.count = 1, .of = {problem}};
+  const rlt_forms elements = {.count = 1, .of = {&problem}};
   int stayed = 0;
   int went = 0;
   for (int dear = 0; dear < 100; ++dear) {
@@ -189,16 +189,17 @@ static void test_forms_by_hand(void **state) {
       {"u4[63,64]{1,0:E(4)}", "u4[63,64]{0,1:E(4)}", {0, 0, 0}, 0},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
-    rlt_forms forms = {.of = {problem_of(cases[i].from, cases[i].to)}};
+    const rlt_problem elements = problem_of(cases[i].from, cases[i].to);
     for (int k = 0; k < KINDS; ++k) {
       const int64_t word = cases[i].words[k];
-      const rlt_problem elements = forms.of[0];
+      rlt_forms forms;
       print_message("  %s\n", kinds[k].name);
-      rlt_forms_make(kinds[k].facts, &forms);
-      assert_memory_equal(&forms.of[0], &elements, sizeof elements);
+      assert_int_equal(rlt_forms_make(kinds[k].facts, &elements, &forms, NULL), RELAYOUT_OK);
+      assert_memory_equal(forms.of[0], &elements, rlt_problem_bytes(&elements));
       assert_int_equal(forms.count, word == 0 ? 1 : 2);
-      assert_true(word == 0 || forms.of[1].element_bytes == word);
-      assert_true(word == 0 || forms.of[1].transposed_bits == cases[i].transposed_bits);
+      assert_true(word == 0 || forms.of[1]->element_bytes == word);
+      assert_true(word == 0 || forms.of[1]->transposed_bits == cases[i].transposed_bits);
+      rlt_forms_free(&forms);
     }
   }
 }
@@ -216,7 +217,8 @@ static void test_few_ways(void **state) {
                {"f32[7]", "f32[7]", {3, 2, 2}},
                {"f32[0,3]{1,0}", "f32[0,3]{1,0:PD(5,3)}", {1, 1, 1}}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
-    const rlt_forms elements = {.count = 1, .of = {problem_of(cases[i].from, cases[i].to)}};
+    const rlt_forms elements = {
+        .count = 1, .of = {(const rlt_problem[]){problem_of(cases[i].from, cases[i].to)}}};
     for (int k = 0; k < KINDS; ++k) {
       rlt_candidates candidates;
       assert_int_equal(
@@ -232,11 +234,12 @@ static void test_few_ways(void **state) {
 static void test_index_program(void **state) {
   (void)state;
   static const rlt_index_program program = {.count = 0};
-  rlt_forms by_program = {.count = 1, .of = {problem_of("f32[64]", "f32[64]")}};
-  by_program.of[0].index_program = &program;
+  rlt_problem problem = problem_of("f32[64]", "f32[64]");
+  problem.index_program = &program;
   for (int k = 0; k < KINDS; ++k) {
     rlt_candidates candidates;
-    rlt_forms_make(kinds[k].facts, &by_program);
+    rlt_forms by_program;
+    assert_int_equal(rlt_forms_make(kinds[k].facts, &problem, &by_program, NULL), RELAYOUT_OK);
     assert_int_equal(by_program.count, 1);
     assert_int_equal(
         rlt_candidates_make(&by_program, kinds[k].facts, kinds[k].tuning, NULL, &candidates, NULL),
@@ -245,6 +248,7 @@ static void test_index_program(void **state) {
     assert_string_equal(candidates.of[0].schedule.method->name, "index-program");
     assert_true(candidates.of[0].schedule.suits);
     rlt_candidates_free(&candidates);
+    rlt_forms_free(&by_program);
   }
 }
 
@@ -253,12 +257,12 @@ static const char *what_is_wrong(const rlt_facts *facts, const rlt_forms *forms,
                                  const rlt_candidate *candidate) {
   const rlt_schedule *const schedule = &candidate->schedule;
   const rlt_problem *const problem = schedule->problem;
-  const bool is_wide = problem == &forms->of[1];
+  const bool is_wide = problem == forms->of[1];
   const int64_t word = facts->target == &rlt_gpu_target ? problem->element_bytes : 1;
   if (schedule->method == NULL || schedule->reason == NULL) {
     return "no method, or no reason";
   }
-  if (problem != &forms->of[0] && (forms->count < 2 || !is_wide)) {
+  if (problem != forms->of[0] && (forms->count < 2 || !is_wide)) {
     return "none of the problem's forms";
   }
   if (schedule->is_wide != is_wide || schedule->target != facts->target) {
@@ -304,7 +308,7 @@ static void check_candidates(const device_kind *kind, const rlt_forms *forms,
     suits = suits || candidates->of[i].schedule.suits;
   }
   if (!at_any_offset || !suits) {
-    definition_print(&forms->of[0]);
+    definition_print(forms->of[0]);
     fail_msg("seed %" PRIu64 ", %s: nothing is offered that %s", seed, kind->name,
              suits ? "runs at any offset" : "suits");
   }
@@ -325,19 +329,20 @@ static void test_offers_at_random(void **state) {
   int32_t wide = 0;
   for (uint64_t start = 1; start <= 3000; ++start) {
     uint64_t seed = start;
-    static rlt_forms forms;
-    forms.of[0] = problem_at_random(&seed);
-    for (int k = 0; k < KINDS && !rlt_problem_is_empty(&forms.of[0]); ++k) {
+    const rlt_problem problem = problem_at_random(&seed);
+    for (int k = 0; k < KINDS && !rlt_problem_is_empty(&problem); ++k) {
       rlt_facts facts = *kinds[k].facts;
       facts.cache_bytes = definition_random(&seed, 2) == 0 ? facts.cache_bytes : 1;
       const device_kind kind = {kinds[k].name, &facts, kinds[k].tuning};
       rlt_candidates candidates;
-      rlt_forms_make(&facts, &forms);
+      rlt_forms forms;
+      assert_int_equal(rlt_forms_make(&facts, &problem, &forms, NULL), RELAYOUT_OK);
       wide += forms.count - 1;
       assert_int_equal(rlt_candidates_make(&forms, &facts, kind.tuning, NULL, &candidates, NULL),
                        RELAYOUT_OK);
       check_candidates(&kind, &forms, &candidates, start);
       rlt_candidates_free(&candidates);
+      rlt_forms_free(&forms);
     }
   }
   print_message("with wider words: %" PRId32 "\n", wide);
@@ -349,8 +354,9 @@ static void test_two_ways_to_share_lines(void **state) {
   (void)state;
   rlt_facts far = cpu_facts;
   far.cache_bytes = 1;
-  const rlt_forms elements = {.count = 1,
-                              .of = {problem_of("f32[1024,1024]{1,0}", "f32[1024,1024]{0,1}")}};
+  const rlt_forms elements = {
+      .count = 1,
+      .of = {(const rlt_problem[]){problem_of("f32[1024,1024]{1,0}", "f32[1024,1024]{0,1}")}}};
   rlt_candidates candidates;
   assert_int_equal(rlt_candidates_make(&elements, &far, &cpu_tuning,
                                        &(rlt_candidates_request){.method = &rlt_method_transpose},
@@ -434,7 +440,7 @@ static void expect_varied(const rlt_candidates *candidates, int32_t number, int3
 
 /* What differs from one in one respect, once, and only of what goes by tables. */
 static void vary(const rlt_facts *facts, const char *from, const char *to) {
-  const rlt_forms elements = {.count = 1, .of = {problem_of(from, to)}};
+  const rlt_forms elements = {.count = 1, .of = {(const rlt_problem[]){problem_of(from, to)}}};
   rlt_candidates candidates;
   assert_int_equal(rlt_candidates_make(&elements, facts, &cpu_tuning, NULL, &candidates, NULL),
                    RELAYOUT_OK);

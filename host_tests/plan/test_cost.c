@@ -43,7 +43,7 @@ static void estimate_tiles(const char *from_text, const char *to_text, rlt_move 
 static void estimate_candidate(const char *from_text, const char *to_text, const rlt_facts *facts,
                                const rlt_tuning *tuning, estimate *made) {
   *made = (estimate){.problem = problem_of(from_text, to_text)};
-  const rlt_forms elements = {.count = 1, .of = {made->problem}};
+  const rlt_forms elements = {.count = 1, .of = {&made->problem}};
   rlt_candidates candidates;
   assert_int_equal(rlt_candidates_make(&elements, facts, tuning, NULL, &candidates, NULL),
                    RELAYOUT_OK);
@@ -302,13 +302,13 @@ static void test_gathered_lines_by_hand(void **state) {
 /* Each run counts for itself, also where their first elements lie side by side in the source. */
 static void test_gathered_runs_by_hand(void **state) {
   (void)state;
-  const rlt_forms forms = {.count = 1,
-                           .of = {{.element_bytes = 4,
-                                   .source_elements = 64,
-                                   .destination_elements = 1024,
-                                   .axis_count = 2,
-                                   .axes = {{16, 1, 1, 1}, {64, 64, 1, 16}},
-                                   .fills = true}}};
+  const rlt_problem problem = {.element_bytes = 4,
+                               .source_elements = 64,
+                               .destination_elements = 1024,
+                               .axis_count = 2,
+                               .axes = {{16, 1, 1, 1}, {64, 64, 1, 16}},
+                               .fills = true};
+  const rlt_forms forms = {.count = 1, .of = {&problem}};
   rlt_candidates candidates;
   assert_int_equal(rlt_candidates_make(&forms, &cpu_facts, &cpu_tuning,
                                        &(rlt_candidates_request){.method = &rlt_method_copy},
@@ -319,8 +319,8 @@ static void test_gathered_runs_by_hand(void **state) {
   assert_int_equal(schedule->move, RLT_MOVE_GATHER);
   for (int64_t rows = 1; rows <= 64; ++rows) {
     rlt_cost cost;
-    schedule->columns = rlt_group_of_axis(&forms.of[0], 0, 16);
-    schedule->rows = rlt_group_of_axis(&forms.of[0], 1, rows);
+    schedule->columns = rlt_group_of_axis(&problem, 0, 16);
+    schedule->rows = rlt_group_of_axis(&problem, 1, rows);
     rlt_cpu_lay_out_tile(&cpu_facts, schedule);
     schedule->tile_count = rlt_divide_up(64, rows);
     rlt_cost_estimate(&cpu_facts, &cpu_tuning, schedule, &cost);
@@ -591,7 +591,8 @@ static void test_tiles(void **state) {
   (void)state;
   int tried = 0;
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
-    const rlt_forms elements = {.count = 1, .of = {problem_of(cases[i].from, cases[i].to)}};
+    const rlt_problem problem = problem_of(cases[i].from, cases[i].to);
+    const rlt_forms elements = {.count = 1, .of = {&problem}};
     for (int is_cpu = 0; is_cpu <= 1; ++is_cpu) {
       rlt_candidates candidates;
       assert_int_equal(rlt_candidates_make(&elements, is_cpu ? &plain_cpu_facts : &work_group_facts,
@@ -599,7 +600,7 @@ static void test_tiles(void **state) {
                                            &candidates, NULL),
                        RELAYOUT_OK);
       for (int32_t o = 0; o < candidates.count; ++o) {
-        const estimate made = {elements.of[0], candidates.of[o].schedule, candidates.of[o].cost};
+        const estimate made = {problem, candidates.of[o].schedule, candidates.of[o].cost};
         if (!rlt_schedule_goes_by_index(&made.schedule)) {
           print_message("  %s\n", made.schedule.method->name);
           expect_as_its_tiles(&made);

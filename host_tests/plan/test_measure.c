@@ -351,10 +351,11 @@ static void test_how_many_are_measured(void **state) {
   }
 }
 
-/* What the device is offered at first for the first of these forms, which the others follow. */
-static rlt_candidates offers_on(const relayout_device *device, rlt_forms *forms) {
+/* The first candidates for a problem on the device, and its forms. */
+static rlt_candidates offers_on(const relayout_device *device, const rlt_problem *problem,
+                                rlt_forms *forms) {
   rlt_candidates made;
-  rlt_forms_make(&device->facts, forms);
+  assert_int_equal(rlt_forms_make(&device->facts, problem, forms, NULL), RELAYOUT_OK);
   assert_int_equal(rlt_candidates_make(forms, &device->facts, device->tuning, NULL, &made, NULL),
                    RELAYOUT_OK);
   return made;
@@ -388,8 +389,9 @@ static void test_one_of_a_form_is_run(void **state) {
   (void)state;
   recorder record;
   relayout_device *device = recorder_device(&record);
-  rlt_forms forms = {.of = {problem_of("u8[64,64,16]{2,1,0}", "u8[64,64,16]{2,0,1}")}};
-  rlt_candidates candidates = offers_on(device, &forms);
+  const rlt_problem problem = problem_of("u8[64,64,16]{2,1,0}", "u8[64,64,16]{2,0,1}");
+  rlt_forms forms;
+  rlt_candidates candidates = offers_on(device, &problem, &forms);
   double left = 1000;
   rlt_candidates_add_all(&candidates);
   assert_int_equal(candidates.count, 2 + 4);
@@ -403,6 +405,7 @@ static void test_one_of_a_form_is_run(void **state) {
   assert_int_equal(wide_runs, 6);
   assert_int_equal(narrow_runs, 4 * 6);
   rlt_candidates_free(&candidates);
+  rlt_forms_free(&forms);
   relayout_device_destroy(device);
 }
 
@@ -542,10 +545,9 @@ static void set_up(contest_of *made) {
   made->device = recorder_cpu_device(&made->record);
   relayout_plan *plan = NULL;
   assert_int_equal(relayout_plan_create(made->device, &from, &to, NULL, &plan, NULL), RELAYOUT_OK);
-  made->forms = (rlt_forms){.of = {*rlt_part_problem(&plan->work.parts[0])}};
+  made->candidates = offers_on(made->device, rlt_part_problem(&plan->work.parts[0]), &made->forms);
   relayout_plan_destroy(plan);
   relayout_device_trim(made->device);
-  made->candidates = offers_on(made->device, &made->forms);
   made->record.programs_made = 0;
   made->record.seconds = count_first;
   watched = &made->record;
@@ -557,6 +559,7 @@ static void tear_down(contest_of *dropped) {
   assert_int_equal(dropped->record.programs_alive, 0);
   assert_int_equal(dropped->record.scratches_alive, 0);
   rlt_candidates_free(&dropped->candidates);
+  rlt_forms_free(&dropped->forms);
   relayout_device_destroy(dropped->device);
 }
 
@@ -625,8 +628,9 @@ static void test_hopeless_by_hand(void **state) {
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
     recorder record;
     relayout_device *const device = recorder_device(&record);
-    rlt_forms forms = {.of = {problem_of("f32[64,41]{1,0}", "f32[64,41]{0,1}")}};
-    rlt_candidates candidates = offers_on(device, &forms);
+    const rlt_problem problem = problem_of("f32[64,41]{1,0}", "f32[64,41]{0,1}");
+    rlt_forms forms;
+    rlt_candidates candidates = offers_on(device, &problem, &forms);
     double left = 1000;
     rlt_candidates_add_all(&candidates);
     assert_int_equal(candidates.count, 4);
@@ -638,6 +642,7 @@ static void test_hopeless_by_hand(void **state) {
     rlt_measure(device, &candidates, cases[i].estimated, false, 8, &left);
     assert_int_equal(record.programs_timed, 6 * cases[i].contenders);
     rlt_candidates_free(&candidates);
+    rlt_forms_free(&forms);
     relayout_device_destroy(device);
     assert_int_equal(record.programs_alive, 0);
   }
@@ -773,7 +778,8 @@ static void test_scratch_is_bounded(void **state) {
     assert_true(record.scratch_source + record.scratch_destination <= cases[i].most);
     assert_true(record.scratch_source + record.scratch_destination > cases[i].most / 16);
     /* What runs at last is the whole. */
-    assert_memory_equal(&record.problem, rlt_part_problem(part), sizeof record.problem);
+    assert_memory_equal(&record.problem, rlt_part_problem(part),
+                        rlt_problem_bytes(&record.problem));
     relayout_plan_destroy(plan);
     relayout_device_destroy(device);
     assert_int_equal(record.programs_alive, 0);

@@ -250,11 +250,11 @@ static void test_transposed_rows(void **state) {
     problem.axes[1] = (rlt_axis){cases[i].rows, cases[i].rows, 1, cases[i].columns};
     problem.source_elements = problem.destination_elements = cases[i].columns * cases[i].rows;
     problem.source_packed = problem.destination_packed = cases[i].packed;
-    rlt_forms forms = {.of = {problem}};
+    rlt_forms forms;
     print_message("case %zu\n", i);
-    rlt_forms_make(&plain_cpu_facts, &forms);
+    assert_int_equal(rlt_forms_make(&plain_cpu_facts, &problem, &forms, NULL), RELAYOUT_OK);
     assert_int_equal(forms.count, 2);
-    const rlt_problem *const bytes = &forms.of[1];
+    const rlt_problem *const bytes = forms.of[1];
     rlt_scene scene = scene_of(bytes, &plain_cpu_facts, &plain_cpu_tuning);
     scene.has_wide = scene.is_wide = true;
     rlt_candidates candidates = asked(&rlt_method_bit_transpose, scene);
@@ -272,6 +272,7 @@ static void test_transposed_rows(void **state) {
     scene.problem = &problem;
     candidates = asked(&rlt_method_bit_transpose, scene);
     assert_int_equal(candidates.count, 0);
+    rlt_forms_free(&forms);
   }
 }
 
@@ -283,14 +284,15 @@ static void test_columns_beside_transposed_rows(void **state) {
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
     rlt_problem problem = MATRIX(1, 1 << 14, 64, 1 << 14);
     problem.source_packed = problem.destination_packed = cases[i].packed;
-    rlt_forms forms = {.of = {problem}};
+    rlt_forms forms;
     print_message("case %zu\n", i);
-    rlt_forms_make(&plain_cpu_facts, &forms);
+    assert_int_equal(rlt_forms_make(&plain_cpu_facts, &problem, &forms, NULL), RELAYOUT_OK);
     assert_int_equal(forms.count, 2);
-    const rlt_schedule found = first_candidate(&rlt_method_bit_transpose, &forms.of[1],
+    const rlt_schedule found = first_candidate(&rlt_method_bit_transpose, forms.of[1],
                                                &plain_cpu_facts, &plain_cpu_tuning);
     assert_int_equal(found.columns.axes[0], 0);
-    assert_int_equal(rlt_group_steps(&forms.of[1], &found.columns, 0), cases[i].columns);
+    assert_int_equal(rlt_group_steps(forms.of[1], &found.columns, 0), cases[i].columns);
+    rlt_forms_free(&forms);
   }
 }
 

@@ -164,23 +164,24 @@ static void test_every_offer_is_found_by_its_text(void **state) {
   int32_t tried = 0;
   for (uint64_t start = 1; start <= 200; ++start) {
     uint64_t seed = start;
-    static rlt_forms forms;
-    forms.of[0] = definition_random_problem(&seed);
+    rlt_problem problem = definition_random_problem(&seed);
     if (definition_random(&seed, 2) == 0) {
-      forms.of[0] = definition_with_runs(&forms.of[0], INT64_C(2) << definition_random(&seed, 4));
+      problem = definition_with_runs(&problem, INT64_C(2) << definition_random(&seed, 4));
     }
-    rlt_problem_simplify(&forms.of[0]);
-    for (int k = 0; k < 3 && !rlt_problem_is_empty(&forms.of[0]); ++k) {
+    rlt_problem_simplify(&problem);
+    for (int k = 0; k < 3 && !rlt_problem_is_empty(&problem); ++k) {
       rlt_facts facts = *kinds[k]->facts;
       facts.cache_bytes = definition_random(&seed, 2) == 0 ? facts.cache_bytes : 1;
       rlt_candidates candidates;
-      rlt_forms_make(&facts, &forms);
+      rlt_forms forms;
+      assert_int_equal(rlt_forms_make(&facts, &problem, &forms, NULL), RELAYOUT_OK);
       assert_int_equal(
           rlt_candidates_make(&forms, &facts, kinds[k]->tuning, NULL, &candidates, NULL),
           RELAYOUT_OK);
       try_candidates(&candidates, start, &seed);
       tried += candidates.count;
       rlt_candidates_free(&candidates);
+      rlt_forms_free(&forms);
     }
   }
   print_message("%" PRId32 " schedules\n", tried);
@@ -195,8 +196,9 @@ static void test_what_is_hardly_ever_the_best(void **state) {
   static const char offered[] =
       "transpose word=4 align=1:1 rows=1:64 columns=0:128 loops=1:8,0:4/1,0 move=transpose "
       "store=unbuffered";
-  const rlt_forms elements = {.count = 1,
-                              .of = {problem_of("f32[4097,8191]{1,0}", "f32[4097,8191]{0,1}")}};
+  const rlt_forms elements = {
+      .count = 1,
+      .of = {(const rlt_problem[]){problem_of("f32[4097,8191]{1,0}", "f32[4097,8191]{0,1}")}}};
   char other[512];
   rlt_candidates candidates;
   assert_int_equal(
@@ -241,7 +243,8 @@ static void test_smaller_groups(void **state) {
                {" group=64x", 0},   {" group=-64", 0},
                {" group=6 4", 0},   {" group=/4", 0},
                {" group=:4", 0},    {" group=18446744073709551680", 0}};
-  const rlt_forms elements = {.count = 1, .of = {problem_of("f32[64,41]{1,0}", "f32[64,41]{0,1}")}};
+  const rlt_forms elements = {
+      .count = 1, .of = {(const rlt_problem[]){problem_of("f32[64,41]{1,0}", "f32[64,41]{0,1}")}}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
     char text[256];
     snprintf(text, sizeof text,
@@ -319,7 +322,8 @@ static void test_bad_texts(void **state) {
        RELAYOUT_INVALID_TEXT,
        {"`012345678901234567890123456789012345...` is not a method"}},
   };
-  const rlt_forms elements = {.count = 1, .of = {problem_of("f32[64,41]{1,0}", "f32[64,41]{0,1}")}};
+  const rlt_forms elements = {
+      .count = 1, .of = {(const rlt_problem[]){problem_of("f32[64,41]{1,0}", "f32[64,41]{0,1}")}}};
   rlt_candidates candidates;
   assert_int_equal(rlt_candidates_make(&elements, &work_group_facts, &work_group_tuning, NULL,
                                        &candidates, NULL),

@@ -13,11 +13,13 @@
 #include "schedule/grid.h"
 #include "search/candidates.h"
 
-static void assert_group_offsets(const rlt_problem *problem, const rlt_group *group,
+static void assert_group_offsets(const rlt_tile_buffer_request *of, const rlt_group *group,
                                  const rlt_tile_buffer *tile_buffer, const int64_t *expected) {
   int64_t offsets[32];
   assert_true(rlt_group_length(group) <= 32);
-  rlt_group_offsets(problem, group, tile_buffer->strides, NULL, offsets);
+  int64_t strides[RLT_MAX_AXES];
+  rlt_tile_buffer_strides(of->problem, of->columns, of->rows, tile_buffer, strides);
+  rlt_group_offsets(of->problem, group, strides, NULL, offsets);
   for (int64_t p = 0; p < rlt_group_length(group); ++p) {
     assert_int_equal(offsets[p], expected[p]);
   }
@@ -60,8 +62,8 @@ static void test_rows_join_columns(void **state) {
   assert_int_equal(tile_buffer.elements, 10);
   assert_true(tile_buffer.rows_inside);
   assert_false(tile_buffer.exact);
-  assert_group_offsets(&problem, &columns, &tile_buffer, (const int64_t[]){0, 1});
-  assert_group_offsets(&problem, &rows, &tile_buffer, (const int64_t[]){0, 2, 4});
+  assert_group_offsets(&of, &columns, &tile_buffer, (const int64_t[]){0, 1});
+  assert_group_offsets(&of, &rows, &tile_buffer, (const int64_t[]){0, 2, 4});
   assert_segments(&of, &tile_buffer, (const rlt_tile_run[]){{0, 0, 0}});
 }
 
@@ -85,8 +87,8 @@ static void test_blocks_of_columns_are_segments(void **state) {
   assert_int_equal(tile_buffer.segment.side, RLT_SEGMENT_COLUMNS);
   assert_int_equal(tile_buffer.segment.unit, 1);
   assert_int_equal(tile_buffer.elements, 28);
-  assert_group_offsets(&problem, &columns, &tile_buffer, (const int64_t[]){0, 1, 2});
-  assert_group_offsets(&problem, &rows, &tile_buffer, (const int64_t[]){0, 7, 14, 21});
+  assert_group_offsets(&of, &columns, &tile_buffer, (const int64_t[]){0, 1, 2});
+  assert_group_offsets(&of, &rows, &tile_buffer, (const int64_t[]){0, 7, 14, 21});
   assert_segments(&of, &tile_buffer,
                   (const rlt_tile_run[]){{0, 0, 0}, {5, 0, 1}, {10, 0, 2}, {15, 0, 3}});
 }
@@ -115,7 +117,7 @@ static void test_rows_out_of_order_are_exact(void **state) {
   assert_int_equal(tile_buffer.segment_pitch, 4 + 4);
   assert_int_equal(tile_buffer.segment.side, RLT_SEGMENT_ROWS);
   assert_int_equal(tile_buffer.segment.unit, 2);
-  assert_group_offsets(&problem, &rows, &tile_buffer, (const int64_t[]){0, 8, 16, 2, 10, 18});
+  assert_group_offsets(&of, &rows, &tile_buffer, (const int64_t[]){0, 8, 16, 2, 10, 18});
   assert_segments(&of, &tile_buffer, (const rlt_tile_run[]){{0, 0, 0}, {8, 0, 0}, {16, 0, 0}});
 }
 
@@ -411,9 +413,10 @@ static void map_by_assemblies(player *p, int64_t *source_of) {
   p->row_at = p->row_source + rows;
   p->column_source = p->row_at + rows;
   p->column_at = p->column_source + columns;
-  rlt_group_offsets(p->problem, row_group, p->tile_buffer.strides, p->row_source, p->row_at);
-  rlt_group_offsets(p->problem, column_group, p->tile_buffer.strides, p->column_source,
-                    p->column_at);
+  int64_t strides[RLT_MAX_AXES];
+  rlt_tile_buffer_strides(p->problem, column_group, row_group, &p->tile_buffer, strides);
+  rlt_group_offsets(p->problem, row_group, strides, p->row_source, p->row_at);
+  rlt_group_offsets(p->problem, column_group, strides, p->column_source, p->column_at);
   rlt_staging_segments(p->problem, column_group, row_group, &p->tile_buffer, segments);
 
   for (int64_t i = 0; i < p->problem->destination_elements; ++i) {
@@ -451,7 +454,7 @@ static void try_problem(const rlt_problem *problem, const rlt_facts *facts,
   const size_t bytes = (size_t)problem->destination_elements * sizeof(int64_t);
   int64_t *const expected = malloc(bytes);
   int64_t *const found = malloc(bytes);
-  const rlt_forms elements = {.count = 1, .of = {*problem}};
+  const rlt_forms elements = {.count = 1, .of = {problem}};
   rlt_candidates candidates;
   definition_map(problem, expected);
   assert_int_equal(rlt_candidates_make(&elements, facts, tuning, NULL, &candidates, NULL),

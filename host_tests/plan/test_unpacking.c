@@ -58,17 +58,17 @@ static void test_runs_by_hand(void **state) {
     const unpacked *const of = &by_hand[i];
     const rlt_group columns = rlt_group_of_axis(&of->problem, 0, of->columns);
     const rlt_group rows = rlt_group_of_axis(&of->problem, 1, of->rows);
-    rlt_unpacking made;
+    rlt_unpacked_tile made;
     print_message("case %zu\n", i);
-    rlt_unpacking_make(&of->problem, &columns, &rows, of->room, &made);
+    rlt_unpacked_tile_make(&of->problem, &columns, &rows, of->room, &made);
     assert_int_equal(made.axis_count, 2);
     assert_int_equal(made.axes[0].axis, 1);
     assert_int_equal(made.axes[1].axis, 0);
-    assert_int_equal(made.runs.axis_count, 1);
-    assert_int_equal(made.runs.length, of->rows);
-    assert_int_equal(made.run_count, of->columns);
-    assert_int_equal(made.pitch, of->pitch);
-    assert_int_equal(made.is_exact, of->is_exact);
+    assert_int_equal(made.unpacking.runs.axis_count, 1);
+    assert_int_equal(made.unpacking.runs.length, of->rows);
+    assert_int_equal(made.unpacking.run_count, of->columns);
+    assert_int_equal(made.unpacking.pitch, of->pitch);
+    assert_int_equal(made.unpacking.is_exact, of->is_exact);
     assert_int_equal(made.problem.axes[0].source_stride, of->pitch);
     assert_int_equal(made.problem.axes[1].source_stride, 1);
     assert_int_equal(made.problem.axes[0].destination_stride, 1);
@@ -83,17 +83,17 @@ static void test_start_within_a_byte(void **state) {
   rlt_problem problem = MATRIX(1, 4, 2048);
   const rlt_group columns = rlt_group_of_axis(&problem, 0, 8);
   const rlt_group rows = rlt_group_of_axis(&problem, 1, 100);
-  rlt_unpacking made;
+  rlt_unpacked_tile made;
   for (problem.source_start = 0; problem.source_start < 4; ++problem.source_start) {
-    rlt_unpacking_make(&problem, &columns, &rows, 0, &made);
-    assert_int_equal(made.pitch, problem.source_start % 2 == 0 ? 100 : 108);
+    rlt_unpacked_tile_make(&problem, &columns, &rows, 0, &made);
+    assert_int_equal(made.unpacking.pitch, problem.source_start % 2 == 0 ? 100 : 108);
   }
   /* Where a tile has a whole row no other begins behind it, however long it is. */
   problem.source_start = 0;
   problem.axes[1].extent = problem.axes[1].valid = 101;
   const rlt_group row = rlt_group_of_axis(&problem, 1, 101);
-  rlt_unpacking_make(&problem, &columns, &row, 0, &made);
-  assert_int_equal(made.pitch, 101);
+  rlt_unpacked_tile_make(&problem, &columns, &row, 0, &made);
+  assert_int_equal(made.unpacking.pitch, 101);
 }
 
 /* Columns of several axes, and an axis that repeats what is read: one run follows the other in the
@@ -108,18 +108,18 @@ static void test_runs_of_several_axes(void **state) {
       .axes = {{3, 3, 1600, 1}, {20, 20, 80, 3}, {80, 80, 1, 60}, {2, 2, 0, 4800}}};
   const rlt_group columns = {.axis_count = 2, .axes = {0, 1}, .inner = 3, .block = 4};
   const rlt_group rows = {.axis_count = 2, .axes = {2, 3}, .inner = 80, .block = 2};
-  rlt_unpacking made;
-  rlt_unpacking_make(&problem, &columns, &rows, 1 << 20, &made);
+  rlt_unpacked_tile made;
+  rlt_unpacked_tile_make(&problem, &columns, &rows, 1 << 20, &made);
   assert_int_equal(made.axis_count, 3);
   assert_int_equal(made.axes[0].axis, 2);
   assert_int_equal(made.axes[1].axis, 1);
   assert_int_equal(made.axes[2].axis, 0);
   /* 80 and then 4 times 80 are one run, which ends with that part of an axis: 640 bytes, 11 lines
    * to be odd, or 352 halves. */
-  assert_int_equal(made.runs.axis_count, 2);
-  assert_int_equal(made.runs.length, 320);
-  assert_int_equal(made.run_count, 3);
-  assert_int_equal(made.pitch, 352);
+  assert_int_equal(made.unpacking.runs.axis_count, 2);
+  assert_int_equal(made.unpacking.runs.length, 320);
+  assert_int_equal(made.unpacking.run_count, 3);
+  assert_int_equal(made.unpacking.pitch, 352);
   assert_int_equal(made.problem.axes[0].source_stride, 352);
   assert_int_equal(made.problem.axes[1].source_stride, 80);
   assert_int_equal(made.problem.axes[2].source_stride, 1);
@@ -140,17 +140,17 @@ static void test_transposed_rows_follow_the_run(void **state) {
       .axes = {{2, 2, 1280, 1}, {16, 16, 40, 2}, {2, 2, 640, 32}, {40, 40, 1, 64}}};
   const rlt_group columns = {.axis_count = 2, .axes = {0, 1}, .inner = 2, .block = 16};
   rlt_group rows = {.axis_count = 2, .axes = {3, 2}, .inner = 40, .block = 2};
-  rlt_unpacking made;
-  rlt_unpacking_make(&problem, &columns, &rows, 1 << 20, &made);
+  rlt_unpacked_tile made;
+  rlt_unpacked_tile_make(&problem, &columns, &rows, 1 << 20, &made);
   assert_int_equal(made.axis_count, 4);
   assert_int_equal(made.axes[0].axis, 3);
   assert_int_equal(made.axes[1].axis, 2);
   assert_int_equal(made.axes[2].axis, 1);
   assert_int_equal(made.axes[3].axis, 0);
-  assert_int_equal(made.runs.length, 40);
-  assert_int_equal(made.run_count, 2 * 16 * 2);
-  assert_int_equal(made.pitch, 64);
-  assert_false(made.is_exact);
+  assert_int_equal(made.unpacking.runs.length, 40);
+  assert_int_equal(made.unpacking.run_count, 2 * 16 * 2);
+  assert_int_equal(made.unpacking.pitch, 64);
+  assert_false(made.unpacking.is_exact);
   assert_int_equal(made.problem.axes[3].source_stride, 1);
   assert_int_equal(made.problem.axes[2].source_stride, 64);
   assert_int_equal(made.problem.axes[1].source_stride, 2 * 64);
@@ -158,7 +158,7 @@ static void test_transposed_rows_follow_the_run(void **state) {
 
   /* A single step of the run is none, and the rows come first. */
   const rlt_group single_rows = {.axis_count = 1, .axes = {2}, .inner = 1, .block = 2};
-  rlt_unpacking_make(&problem, &columns, &single_rows, 1 << 20, &made);
+  rlt_unpacked_tile_make(&problem, &columns, &single_rows, 1 << 20, &made);
   assert_int_equal(made.axis_count, 3);
   assert_int_equal(made.axes[0].axis, 2);
   assert_int_equal(made.axes[1].axis, 1);
@@ -167,10 +167,10 @@ static void test_transposed_rows_follow_the_run(void **state) {
   problem.transposed_stride = 40;
   problem.axes[1].source_stride = 80;
   problem.axes[2].source_stride = 40;
-  rlt_unpacking_make(&problem, &columns, &rows, 1 << 20, &made);
+  rlt_unpacked_tile_make(&problem, &columns, &rows, 1 << 20, &made);
   assert_int_equal(made.axes[1].axis, 2);
-  assert_int_equal(made.runs.axis_count, 1);
-  assert_int_equal(made.runs.length, 40);
+  assert_int_equal(made.unpacking.runs.axis_count, 1);
+  assert_int_equal(made.unpacking.runs.length, 40);
 }
 
 int main(void) {

@@ -30,11 +30,11 @@ void rlt_cpu_lay_out_tile(const rlt_facts *facts, rlt_schedule *schedule) {
                                 .copies = move->copies_runs,
                                 .most_channels = move->joins ? facts->words[word].channels : 0,
                                 .lanes = facts->line_bytes / problem->element_bytes};
-  rlt_unpacking unpacking;
+  rlt_unpacked_tile unpacked;
   if (rlt_cpu_loads(facts, schedule) || rlt_problem_is_unpacked_first(problem)) {
-    rlt_unpacking_make(problem, &schedule->columns, &schedule->rows,
-                       rlt_unpacking_bytes(facts->staging_bytes), &unpacking);
-    of.problem = &unpacking.problem;
+    rlt_unpacked_tile_make(problem, &schedule->columns, &schedule->rows,
+                           rlt_unpacking_bytes(facts->staging_bytes), &unpacked);
+    of.problem = &unpacked.problem;
   }
   rlt_tile_buffer_make(&of, &schedule->tile_buffer);
 }
@@ -74,11 +74,14 @@ static bool begin_lines(const rlt_facts *facts, const rlt_schedule *schedule,
   for (int32_t l = 0; l < grid->loop_count; ++l) {
     begin = begin && grid->loops[l].destination_step * bits % line == 0;
   }
+  const rlt_tile_buffer *const tile_buffer = &schedule->tile_buffer;
   rlt_tile_axis axes[RLT_MAX_TILE_AXES];
   const int32_t count = rlt_tile_axes(problem, &schedule->columns, &schedule->rows, axes);
+  int64_t strides[RLT_MAX_AXES];
+  rlt_tile_buffer_strides(problem, &schedule->columns, &schedule->rows, tile_buffer, strides);
   for (int32_t i = 0; i < count; ++i) {
     const int32_t a = axes[i].axis;
-    const bool is_within = schedule->tile_buffer.strides[a] < schedule->tile_buffer.segment.length;
+    const bool is_within = strides[a] < tile_buffer->segment.length;
     begin = begin && (is_within || axes[i].steps == 1 ||
                       problem->axes[a].destination_stride * bits % line == 0);
   }

@@ -45,27 +45,33 @@ static int64_t last_source(const rlt_cpu_program *made) {
 
 static relayout_status set_tables(const rlt_cpu_device *device, rlt_cpu_program *made,
                                   relayout_error *error) {
+  const rlt_schedule *const schedule = made->schedule;
+  const rlt_problem *arrived = made->problem;
+  rlt_unpacked_tile unpacked;
   relayout_status status = RELAYOUT_OK;
+  made->unpacks = schedule->loads || rlt_problem_is_unpacked_first(made->problem);
   if (made->unpacks) {
-    status = rlt_cpu_unpacking_make(device->instructions, made, error);
+    rlt_unpacked_tile_make(made->problem, &schedule->columns, &schedule->rows,
+                           RLT_CPU_UNPACKED_BYTES, &unpacked);
+    arrived = &unpacked.problem;
+    status = rlt_cpu_unpacking_make(device->instructions, &unpacked, made, error);
   }
-  made->fill_tile = rlt_cpu_move_row_of(made->schedule->move)->copies_runs
+  made->fill_tile = rlt_cpu_move_row_of(schedule->move)->copies_runs
                         ? made->lines->gather_runs
                         : made->kernels->transpose_blocks;
   made->last_source = last_source(made);
-  return status == RELAYOUT_OK ? rlt_cpu_tables_make(made, error) : status;
+  return status == RELAYOUT_OK ? rlt_cpu_tables_make(arrived, made, error) : status;
 }
 
 static void set_order(rlt_cpu_program *made) {
   const rlt_schedule *const schedule = made->schedule;
-  rlt_order_make(&made->grid, &schedule->loops, &made->order);
-  if (made->grid.tile_count == 1) {
-    made->only_tile = rlt_grid_tile(&made->grid, (int64_t[RLT_MAX_AXES]){0});
+  rlt_order_make(made->grid, &schedule->loops, &made->order);
+  if (made->grid->tile_count == 1) {
+    made->only_tile = rlt_grid_tile(made->grid, (int64_t[RLT_MAX_AXES]){0});
   }
   if (schedule->combined) {
     rlt_combining combining;
-    rlt_combining_find(made->problem, &made->grid, schedule->tile_buffer.segment.length,
-                       &combining);
+    rlt_combining_find(made->problem, made->grid, schedule->tile_buffer.segment.length, &combining);
     made->combined_loops = rlt_order_combined_loops(&made->order, &combining);
   }
 }
@@ -73,7 +79,7 @@ static void set_order(rlt_cpu_program *made) {
 /* A tile that is a run of bytes, with nothing after it to be filled. */
 static void set_copy(rlt_cpu_program *made) {
   const rlt_tile *const tile = &made->only_tile;
-  if (made->grid.tile_count == 1 && made->move == rlt_cpu_move_straight &&
+  if (made->grid->tile_count == 1 && made->move == rlt_cpu_move_straight &&
       !made->schedule->streamed && tile->rows == 1 && tile->valid_columns == tile->columns) {
     made->copy = (rlt_cpu_copy){.source = tile->source * made->source_bits / 8,
                                 .destination = tile->destination * made->destination_bits / 8,
@@ -88,9 +94,11 @@ static relayout_status fill_program(const rlt_cpu_device *device, rlt_cpu_progra
   const rlt_cpu_move_row *const row = rlt_cpu_move_row_of(schedule->move);
   rlt_byte_run run;
   made->merges = !rlt_problem_byte_run(problem, &run);
-  made->unpacks = row->has_tables && (schedule->loads || rlt_problem_is_unpacked_first(problem));
   made->encodes = rlt_problem_is_encoded_last(problem);
-  rlt_grid_make(problem, &schedule->columns, &schedule->rows, &made->grid);
+  made->grid = rlt_grid_create(problem, &schedule->columns, &schedule->rows);
+  if (made->grid == NULL) {
+    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for the grid of a plan's tiles");
+  }
   set_frame(schedule, &made->frame);
   set_order(made);
   relayout_status status = RELAYOUT_OK;
@@ -139,19 +147,21 @@ void rlt_cpu_program_destroy(relayout_device *device, void *program_made) {
   rlt_cpu_program *made = program_made;
   rlt_cpu_tables_free(made);
   rlt_cpu_codec_destroy(made->codec);
+  rlt_free(made->grid);
   rlt_free(made);
 }
 
 size_t rlt_cpu_program_host_bytes(const void *program_made) {
   const rlt_cpu_program *const made = program_made;
-  return sizeof *made + rlt_cpu_tables_bytes(made) + rlt_cpu_codec_bytes(made->codec);
+  return sizeof *made + rlt_grid_bytes(made->grid) + rlt_cpu_tables_bytes(made) +
+         rlt_cpu_codec_bytes(made->codec);
 }
 
 void rlt_cpu_program_describe(const relayout_device *device, const void *program_made,
                               rlt_text *text) {
   const rlt_cpu_program *made = program_made;
   const rlt_schedule *const schedule = made->schedule;
-  const int64_t tiles = made->grid.tile_count;
+  const int64_t tiles = made->grid->tile_count;
   rlt_text_add(
       text,
       "%s of %" PRId64 "-byte words in %" PRId64 " tile%s of %" PRId64 " x %" PRId64

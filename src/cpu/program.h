@@ -39,7 +39,7 @@ typedef struct rlt_cpu_program {
   rlt_cpu_shuffle_kernel *shuffle;
   bool is_buffered; /* tiles are put together first, instead of moved by this */
   rlt_cpu_move *move;
-  rlt_grid grid;
+  rlt_grid *grid;
   rlt_tile only_tile; /* where the grid has one tile */
   rlt_cpu_copy copy;  /* all there is to do, where it has any bytes */
   rlt_cpu_frame frame;
@@ -126,11 +126,14 @@ void rlt_cpu_merge_segments(const rlt_cpu_program *made, const rlt_cpu_tile *til
                             const uint8_t *encoded, rlt_cpu_partial_lines *partial,
                             const uint8_t *next, uint8_t *lines);
 
-/* Fills in what a program's unpacking needs, and the part of its frame that is for tiles by tables.
- * RELAYOUT_OUT_OF_MEMORY; also then what is made is freed with rlt_cpu_tables_free. */
-relayout_status rlt_cpu_unpacking_make(const rlt_cpu_instruction_set *set, rlt_cpu_program *made,
+/* Fills in what a program's unpacking needs, and the part of its frame that is for tiles by tables,
+ * of the problem as it arrives there: unpacked, if it is. RELAYOUT_OUT_OF_MEMORY; also then what is
+ * made is freed with rlt_cpu_tables_free. */
+relayout_status rlt_cpu_unpacking_make(const rlt_cpu_instruction_set *set,
+                                       const rlt_unpacked_tile *unpacked, rlt_cpu_program *made,
                                        relayout_error *error);
-relayout_status rlt_cpu_tables_make(rlt_cpu_program *made, relayout_error *error);
+relayout_status rlt_cpu_tables_make(const rlt_problem *arrived, rlt_cpu_program *made,
+                                    relayout_error *error);
 void rlt_cpu_tables_free(rlt_cpu_program *made);
 /* The memory that both take. */
 size_t rlt_cpu_tables_bytes(const rlt_cpu_program *made);

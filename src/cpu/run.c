@@ -229,7 +229,7 @@ static void run_program(const rlt_cpu_device *device, const rlt_cpu_program *mad
                        .kept_scratch = device->kept_scratch,
                        .own = puts_together(made) ? own : NULL,
                        .next = 0};
-  if (made->grid.tile_count == 1) {
+  if (made->grid->tile_count == 1) {
     run_only_tile(&call);
   } else {
     run_tasks(device, made->schedule->threads, work, &call);

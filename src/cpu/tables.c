@@ -25,8 +25,10 @@ static relayout_status set_positions(const rlt_schedule *schedule, const rlt_pro
     return no_memory(error);
   }
   made->to = made->from + length;
-  rlt_group_offsets(problem, group, schedule->buffered ? schedule->tile_buffer.strides : NULL,
-                    made->from, made->to);
+  int64_t strides[RLT_MAX_AXES];
+  rlt_tile_buffer_strides(problem, &schedule->columns, &schedule->rows, &schedule->tile_buffer,
+                          strides);
+  rlt_group_offsets(problem, group, schedule->buffered ? strides : NULL, made->from, made->to);
   for (int64_t p = 0; p < length; ++p) {
     made->from[p] *= made->from[p] == RLT_NO_SOURCE ? 1 : problem->element_bytes;
     made->to[p] *= problem->element_bytes;
@@ -171,9 +173,9 @@ static int64_t column_step(const rlt_problem *problem, const rlt_group *columns,
   return are_of_one ? problem->axes[columns->axes[0]].source_stride * problem->element_bytes : 0;
 }
 
-relayout_status rlt_cpu_tables_make(rlt_cpu_program *made, relayout_error *error) {
+relayout_status rlt_cpu_tables_make(const rlt_problem *arrived, rlt_cpu_program *made,
+                                    relayout_error *error) {
   const rlt_schedule *const schedule = made->schedule;
-  const rlt_problem *const arrived = made->unpacks ? &made->unpacking.problem : made->problem;
   rlt_cpu_frame *const frame = &made->frame;
   frame->tile_buffer = schedule->tile_buffer;
   frame->tile_buffer.exact = frame->tile_buffer.exact || !schedule->buffered;

@@ -1,6 +1,8 @@
 /* tile_buffer.c: the order of the destination, kept within a tile. */
 #include "cpu/tile_buffer.h"
 
+#include <string.h>
+
 #include "base/checked.h"
 
 enum { LEAST_INTERLEAVED = 64, FEW_CHANNELS = 4 };
@@ -29,7 +31,8 @@ static bool is_interleaved(const rlt_tile_buffer_request *of, int64_t stride) {
  * axis of their columns, or rows, though more of them may be dense, unless these are so few
  * that transposing them with others is faster. It never is for rows of few channels, which
  * leave most of a block idle. */
-static void make_pieces(const rlt_tile_buffer_request *of, rlt_tile_buffer *tile_buffer) {
+static void make_pieces(const rlt_tile_buffer_request *of, const int64_t *strides,
+                        rlt_tile_buffer *tile_buffer) {
   const rlt_problem *const problem = of->problem;
   const rlt_group *const columns = of->columns;
   const rlt_group *const rows = of->rows;
@@ -47,7 +50,7 @@ static void make_pieces(const rlt_tile_buffer_request *of, rlt_tile_buffer *tile
     tile_buffer->dense_columns = steps;
     tile_buffer->valid_columns = columns->axis_count == 1 ? steps : first->valid;
   }
-  const int64_t row_stride = tile_buffer->strides[rows->axes[0]];
+  const int64_t row_stride = strides[rows->axes[0]];
   const int64_t row_steps = rlt_group_steps(problem, rows, 0);
   const bool are_enough = row_stride <= FEW_CHANNELS || row_steps >= LEAST_INTERLEAVED;
   if (is_interleaved(of, row_stride) && tile_buffer->dense_columns == row_stride &&
@@ -59,15 +62,16 @@ static void make_pieces(const rlt_tile_buffer_request *of, rlt_tile_buffer *tile
   }
 }
 
-/* Whether the pieces follow each other upwards when `inner` is the inner loop over them. */
+/* Whether pieces of this length follow each other upwards when `inner` is the inner loop over
+ * them. */
 static bool is_ascending(const rlt_problem *problem, const rlt_group *inner, const rlt_group *outer,
-                         const rlt_tile_buffer *tile_buffer) {
+                         const int64_t *strides, int64_t piece) {
   rlt_tile_axis axes[RLT_MAX_TILE_AXES];
   const int32_t count = rlt_tile_axes(problem, inner, outer, axes);
-  int64_t below = tile_buffer->dense_columns;
+  int64_t below = piece;
   for (int32_t i = 0; i < count; ++i) {
-    const int64_t stride = tile_buffer->strides[axes[i].axis];
-    if (stride >= tile_buffer->dense_columns) { /* behind a piece */
+    const int64_t stride = strides[axes[i].axis];
+    if (stride >= piece) { /* behind it */
       if (stride < below) {
         return false;
       }
@@ -75,6 +79,20 @@ static bool is_ascending(const rlt_problem *problem, const rlt_group *inner, con
     }
   }
   return true;
+}
+
+void rlt_tile_buffer_strides(const rlt_problem *problem, const rlt_group *columns,
+                             const rlt_group *rows, const rlt_tile_buffer *tile_buffer,
+                             int64_t strides[RLT_MAX_AXES]) {
+  rlt_tile_axis axes[RLT_MAX_TILE_AXES];
+  const int32_t count = axes_of(problem, columns, rows, axes);
+  int64_t pitch = tile_buffer->segment_pitch;
+  memset(strides, 0, RLT_MAX_AXES * sizeof strides[0]);
+  for (int32_t i = 0; i < count; ++i) {
+    const bool is_inside = i < tile_buffer->segment.axis_count;
+    strides[axes[i].axis] = is_inside ? problem->axes[axes[i].axis].destination_stride : pitch;
+    pitch *= is_inside ? 1 : axes[i].steps;
+  }
 }
 
 void rlt_tile_buffer_make(const rlt_tile_buffer_request *of, rlt_tile_buffer *tile_buffer) {
@@ -88,25 +106,24 @@ void rlt_tile_buffer_make(const rlt_tile_buffer_request *of, rlt_tile_buffer *ti
                                    .segment = segment,
                                    .segment_count = 1,
                                    .segment_pitch = segment.length + of->lanes};
-  for (int32_t i = 0; i < count; ++i) {
-    const int64_t stride = problem->axes[axes[i].axis].destination_stride;
-    const bool is_inside = i < segment.axis_count;
-    tile_buffer->strides[axes[i].axis] =
-        is_inside ? stride : tile_buffer->segment_pitch * tile_buffer->segment_count;
-    tile_buffer->segment_count *= is_inside ? 1 : axes[i].steps;
+  for (int32_t i = segment.axis_count; i < count; ++i) {
+    tile_buffer->segment_count *= axes[i].steps;
   }
+  int64_t strides[RLT_MAX_AXES];
+  rlt_tile_buffer_strides(problem, of->columns, of->rows, tile_buffer, strides);
   tile_buffer->elements = tile_buffer->segment_pitch * tile_buffer->segment_count;
   if (of->copies) {
     const bool alone = of->columns->axis_count <= 1;
     tile_buffer->dense_columns = alone ? rlt_group_length(of->columns) : problem->axes[0].extent;
     tile_buffer->valid_columns = alone ? tile_buffer->dense_columns : problem->axes[0].valid;
   } else {
-    make_pieces(of, tile_buffer);
+    make_pieces(of, strides, tile_buffer);
   }
-  tile_buffer->rows_inside = is_ascending(problem, of->rows, of->columns, tile_buffer);
-  tile_buffer->exact = !tile_buffer->rows_inside && tile_buffer->dense_columns < of->lanes;
+  const int64_t piece = tile_buffer->dense_columns;
+  tile_buffer->rows_inside = is_ascending(problem, of->rows, of->columns, strides, piece);
+  tile_buffer->exact = !tile_buffer->rows_inside && piece < of->lanes;
   if (tile_buffer->exact && of->copies) {
-    tile_buffer->exact = !is_ascending(problem, of->columns, of->rows, tile_buffer);
+    tile_buffer->exact = !is_ascending(problem, of->columns, of->rows, strides, piece);
   }
 }
 

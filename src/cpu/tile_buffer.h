@@ -44,7 +44,6 @@ typedef struct rlt_tile_buffer {
 
   bool rows_inside; /* copies: the runs are ascending when the inner loop is the one over rows */
   int64_t elements; /* what the tile buffer takes, spills included */
-  int64_t strides[RLT_MAX_AXES]; /* of the tile's axes in the tile buffer; 0 for the others */
 } rlt_tile_buffer;
 
 /* What is put together, and how. */
@@ -60,6 +59,11 @@ typedef struct rlt_tile_buffer_request {
 /* For stores in pieces of dense_columns: all rows of one piece, then those of the next. A copy's
  * pieces are its runs, and may be stored the other way round too. */
 void rlt_tile_buffer_make(const rlt_tile_buffer_request *of, rlt_tile_buffer *tile_buffer);
+
+/* Sets the strides of the tile's axes in the tile buffer; those of other axes become 0. */
+void rlt_tile_buffer_strides(const rlt_problem *problem, const rlt_group *columns,
+                             const rlt_group *rows, const rlt_tile_buffer *tile_buffer,
+                             int64_t strides[RLT_MAX_AXES]);
 
 static inline bool rlt_tile_buffer_interleaves(const rlt_tile_buffer *tile_buffer) {
   return tile_buffer->read_channels > 0 || tile_buffer->write_channels > 0;

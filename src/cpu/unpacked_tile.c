@@ -1,4 +1,4 @@
-/* unpacking.c: where the runs of a tile lie once they are unpacked. */
+/* unpacked_tile.c: where the runs of a tile lie once they are unpacked. */
 #include "cpu/unpacked_tile.h"
 
 #include "base/checked.h"
@@ -53,27 +53,29 @@ static int64_t pitch_of(int64_t tight, int64_t word, bool odd, int64_t runs, int
   return (runs * lines + 2) * RLT_AROUND_RUN <= room ? lines * RLT_AROUND_RUN / word : tight;
 }
 
-void rlt_unpacking_make(const rlt_problem *problem, const rlt_group *columns, const rlt_group *rows,
-                        int64_t room, rlt_unpacking *made) {
+void rlt_unpacked_tile_make(const rlt_problem *problem, const rlt_group *columns,
+                            const rlt_group *rows, int64_t room, rlt_unpacked_tile *made) {
   const int64_t word = problem->element_bytes;
   const bool are_words = !rlt_problem_is_unpacked_first(problem);
+  rlt_unpacking *const unpacking = &made->unpacking;
   rlt_tile_axis *const axes = made->axes;
-  made->problem = *problem;
+  rlt_problem_copy(problem, &made->problem);
   made->axis_count = read_axes(problem, columns, rows, axes);
-  made->runs = rlt_tile_runs_of(problem, axes, made->axis_count, true);
-  made->is_exact =
-      !are_words && !rlt_problem_transposes_bits(problem) && made->runs.length < RLT_AROUND_RUN;
-  made->run_count = 1;
-  for (int32_t i = made->runs.axis_count; i < made->axis_count; ++i) {
-    made->problem.axes[axes[i].axis].source_stride = made->run_count;
-    made->run_count *= axes[i].steps;
+  unpacking->runs = rlt_tile_runs_of(problem, axes, made->axis_count, true);
+  unpacking->is_exact = !are_words && !rlt_problem_transposes_bits(problem) &&
+                        unpacking->runs.length < RLT_AROUND_RUN;
+  unpacking->run_count = 1;
+  for (int32_t i = unpacking->runs.axis_count; i < made->axis_count; ++i) {
+    made->problem.axes[axes[i].axis].source_stride = unpacking->run_count;
+    unpacking->run_count *= axes[i].steps;
   }
-  const bool starts = are_words || runs_start_bytes(problem, axes, made->runs.axis_count);
-  const int64_t tight = made->runs.length + (starts ? 0 : BEFORE_RUN);
-  made->pitch =
-      made->is_exact ? made->runs.length : pitch_of(tight, word, are_words, made->run_count, room);
-  for (int32_t i = made->runs.axis_count; i < made->axis_count; ++i) {
-    made->problem.axes[axes[i].axis].source_stride *= made->pitch;
+  const bool starts = are_words || runs_start_bytes(problem, axes, unpacking->runs.axis_count);
+  const int64_t tight = unpacking->runs.length + (starts ? 0 : BEFORE_RUN);
+  unpacking->pitch = unpacking->is_exact
+                         ? unpacking->runs.length
+                         : pitch_of(tight, word, are_words, unpacking->run_count, room);
+  for (int32_t i = unpacking->runs.axis_count; i < made->axis_count; ++i) {
+    made->problem.axes[axes[i].axis].source_stride *= unpacking->pitch;
   }
   made->problem.source_packed = 0;
   made->problem.source_elements = (room - RLT_AROUND_RUN) / word;

@@ -17,19 +17,25 @@
 /* What is unpacked at once: a run that is as long may be written around. */
 enum { RLT_AROUND_RUN = 64 };
 
+/* Where the runs of a tile are put. */
 typedef struct rlt_unpacking {
-  rlt_problem problem; /* with the source as it is unpacked */
-  int32_t axis_count;
-  rlt_tile_axis axes[RLT_MAX_TILE_AXES]; /* that tiles read along */
   int64_t run_count;
   rlt_tile_runs runs;
-  int64_t pitch; /* from one run's place to the next one's, in words */
+  int64_t pitch; /* words from where one run begins to where the next one does */
   bool is_exact; /* runs are so short that nothing may be written around them */
 } rlt_unpacking;
 
+/* The same, and what tables are made from. */
+typedef struct rlt_unpacked_tile {
+  rlt_unpacking unpacking;
+  rlt_problem problem; /* with the source as it is unpacked */
+  int32_t axis_count;
+  rlt_tile_axis axes[RLT_MAX_TILE_AXES]; /* that tiles read along */
+} rlt_unpacked_tile;
+
 /* `room` is what all runs of a tile may take, in bytes. */
-void rlt_unpacking_make(const rlt_problem *problem, const rlt_group *columns, const rlt_group *rows,
-                        int64_t room, rlt_unpacking *made);
+void rlt_unpacked_tile_make(const rlt_problem *problem, const rlt_group *columns,
+                            const rlt_group *rows, int64_t room, rlt_unpacked_tile *made);
 
 /* What a buffer takes that all runs of a tile of so many bytes are unpacked to. */
 #define rlt_unpacking_bytes(tile_bytes) (5 * (tile_bytes) / 4 + 2 * RLT_AROUND_RUN)

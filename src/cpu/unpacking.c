@@ -5,12 +5,12 @@
 #include "convert/packing.h"
 #include "cpu/program.h"
 
-relayout_status rlt_cpu_unpacking_make(const rlt_cpu_instruction_set *set, rlt_cpu_program *made,
+relayout_status rlt_cpu_unpacking_make(const rlt_cpu_instruction_set *set,
+                                       const rlt_unpacked_tile *unpacked, rlt_cpu_program *made,
                                        relayout_error *error) {
   const rlt_problem *const problem = made->problem;
-  rlt_unpacking *const layout = &made->unpacking;
-  rlt_unpacking_make(problem, &made->schedule->columns, &made->schedule->rows,
-                     RLT_CPU_UNPACKED_BYTES, layout);
+  const rlt_unpacking *const layout = &unpacked->unpacking;
+  made->unpacking = *layout;
   made->runs = rlt_malloc((size_t)layout->run_count * sizeof *made->runs);
   if (made->runs == NULL) {
     return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for the runs of a plan's tiles");
@@ -18,7 +18,7 @@ relayout_status rlt_cpu_unpacking_make(const rlt_cpu_instruction_set *set, rlt_c
   const int32_t inside = layout->runs.axis_count;
   for (int64_t r = 0; r < layout->run_count; ++r) {
     made->runs[r] =
-        rlt_tile_run_at(problem, layout->axes + inside, layout->axis_count - inside, true, r);
+        rlt_tile_run_at(problem, unpacked->axes + inside, unpacked->axis_count - inside, true, r);
   }
   if (rlt_problem_transposes_bits(problem)) {
     made->transpose = set->rows->bit_transpose[rlt_word_size_number(problem->transposed_bits)];

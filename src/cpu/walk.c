@@ -17,13 +17,13 @@ void rlt_order_make(const rlt_grid *grid, const rlt_loops *loops, rlt_order *ord
   int32_t count = 0;
   order->grid = grid;
   for (; count < loops->inner_count; ++count) {
-    order->loops[count] = rlt_grid_loop_of(grid, loops->inner[count]);
+    order->loops[count] = (uint8_t)rlt_grid_loop_of(grid, loops->inner[count]);
     order->inside[count] = loops->inside[count];
     is_inner[order->loops[count]] = true;
   }
   for (int32_t l = 0; l < grid->loop_count; ++l) {
     if (!is_inner[l]) {
-      order->loops[count] = l;
+      order->loops[count] = (uint8_t)l;
       order->inside[count++] = 1;
     }
   }
@@ -31,7 +31,7 @@ void rlt_order_make(const rlt_grid *grid, const rlt_loops *loops, rlt_order *ord
   order->block_count = 1;
   for (int32_t i = 0; i < loops->outer_count; ++i) {
     const int32_t place = place_of(order, loops->outer[i]);
-    order->outer[i] = place;
+    order->outer[i] = (uint8_t)place;
     order->block_count *=
         rlt_divide_up(grid->loops[order->loops[place]].count, order->inside[place]);
   }

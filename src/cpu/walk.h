@@ -15,10 +15,10 @@
  * many iterations a block has of each; then the others. */
 typedef struct rlt_order {
   const rlt_grid *grid;
-  int32_t loops[RLT_MAX_AXES];
+  uint8_t loops[RLT_MAX_AXES];
   int64_t inside[RLT_MAX_AXES];
   int32_t outer_count;
-  int32_t outer[RLT_MAX_AXES]; /* which of them go from block to block, the innermost first */
+  uint8_t outer[RLT_MAX_AXES]; /* which of them go from block to block, the innermost first */
   int64_t block_count;
 } rlt_order;
 

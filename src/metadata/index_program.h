@@ -7,12 +7,18 @@
 #define RLT_METADATA_INDEX_PROGRAM_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "../../cl/index_program.cl"
 #include "relayout/shape.h"
 
 /* Operations of any two valid shapes and a bound for each dimension fit one program. */
+
+/* The bytes of a program as far as its operations go; no more is read of one that is complete. */
+static inline size_t rlt_index_program_bytes(const rlt_index_program *program) {
+  return offsetof(rlt_index_program, of) + (size_t)program->count * sizeof program->of[0];
+}
 
 /* Appends what turns the multi-index in numbers 0 .. rank-1, each within its padded width,
  * into the linear index in number `result`. Later numbers, whatever they hold, are overwritten. */

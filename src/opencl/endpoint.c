@@ -6,7 +6,6 @@
 
 #include "base/checked.h"
 #include "base/error.h"
-#include "metadata/widths.h"
 #include "opencl/calls.h"
 #include "opencl/cl_error.h"
 #include "plan/sharing.h"
@@ -355,22 +354,6 @@ relayout_status rlt_locate_again(rlt_endpoint *source, rlt_endpoint *destination
   return status == RELAYOUT_OK ? locate(destination, error) : status;
 }
 
-/* What offsets are multiples of: words, or the containers of elements. Plans that write nothing ask
- * for no alignment; those that read nothing are of the destination's words alone. */
-static size_t element_size_of(const relayout_plan *plan, bool is_source) {
-  if (plan->work.part_count == 0) {
-    return 1;
-  }
-  const rlt_problem *const problem = rlt_part_problem(&plan->work.parts[0]);
-  const relayout_shape *const shape = is_source ? &plan->from.shape : &plan->to.shape;
-  const int64_t size = (int64_t)relayout_element_type_byte_size(shape->element_type);
-  const int64_t container = rlt_custom_bits(shape) / 8;
-  const int64_t word = !is_source ? rlt_problem_destination_bytes(problem)
-                       : rlt_problem_is_fill(problem) && size > 0 ? size
-                                                                  : problem->element_bytes;
-  return (size_t)rlt_max(container, word);
-}
-
 static rlt_endpoint endpoint_of(const relayout_plan *plan, bool is_source) {
   const rlt_work *const work = &plan->work;
   const rlt_bytes taken = is_source ? work->source_taken : work->destination_taken;
@@ -381,7 +364,8 @@ static rlt_endpoint endpoint_of(const relayout_plan *plan, bool is_source) {
                         .first = taken.first,
                         .size = rlt_bytes_size(taken),
                         .side_size = is_source ? work->source_size : work->destination_size,
-                        .element_size = element_size_of(plan, is_source),
+                        .element_size =
+                            is_source ? plan->source_element_size : plan->destination_element_size,
                         .is_read = is_source,
                         .access = RLT_ACCESS_BUFFER};
 }

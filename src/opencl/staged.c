@@ -255,7 +255,9 @@ static void wait_for(transfer *of, const cl_event *event) {
 /* Whether all that is taken of the source goes up, and not only what is read: all of it is the
  * tensor's, or nobody can tell which bytes are. */
 static bool goes_up_whole(const relayout_plan *chunk) {
-  const bool is_dense = !chunk->from.is_strided && chunk->box == NULL;
+  rlt_plan_views views;
+  rlt_plan_get_views(chunk, &views);
+  const bool is_dense = !views.from.is_strided && chunk->box == NULL;
   return is_dense || !rlt_work_visit(&chunk->work, rlt_problem_visit_read, NULL, NULL);
 }
 

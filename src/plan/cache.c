@@ -10,6 +10,7 @@
 #include "base/forks.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "metadata/packed_view.h"
 
 /* The number of buckets at first, a power of two. It doubles when there are as many plans as
  * buckets. */
@@ -149,118 +150,60 @@ void rlt_plan_cache_destroy(rlt_plan_cache *cache) {
   rlt_free(cache);
 }
 
-/* ---- Shapes ---- */
+/* ---- Keys ---- */
+
+/* What a plan is found by, besides its request: both views, packed. */
+typedef struct key {
+  uint64_t hash;
+  int32_t count;
+  int64_t numbers[2 * RLT_MOST_VIEW_NUMBERS];
+} key;
 
 static uint64_t hash_number(uint64_t hash, uint64_t number) {
   hash = (hash ^ number) * UINT64_C(0x9e3779b97f4a7c15);
   return hash ^ hash >> 32;
 }
 
-static uint64_t hash_numbers(uint64_t hash, const int64_t *numbers, int32_t count) {
-  for (int32_t i = 0; i < count && i < RELAYOUT_MAX_RANK; ++i) {
+static uint64_t hash_all(const int64_t *numbers, int32_t count, const rlt_plan_request *request) {
+  uint64_t scale;
+  memcpy(&scale, &request->changes.scale, sizeof scale);
+  uint64_t hash = hash_number(RLT_HASH_START, scale);
+  hash = hash_number(hash, request->chunks.source);
+  hash = hash_number(hash, request->chunks.destination);
+  for (int32_t i = 0; i < count; ++i) {
     hash = hash_number(hash, (uint64_t)numbers[i]);
   }
   return hash;
 }
 
-/* Hashes the fields that differ most, dimensions two numbers at a time. The counts of the layout
- * are not checked yet, so they bound no loop here. */
-static uint64_t hash_view(uint64_t hash, const rlt_view *view) {
-  const relayout_shape *const shape = view->shape;
-  const relayout_layout *const layout = &shape->layout;
-  hash = hash_number(hash, (uint64_t)shape->element_type << 32 | (uint32_t)shape->rank);
-  for (int32_t d = 0; d < shape->rank; ++d) {
-    const uint64_t order = (uint32_t)layout->minor_to_major[d];
-    hash = hash_number(hash, (uint64_t)shape->dimensions[d] ^ order << 56);
-  }
-  hash = hash_numbers(hash, layout->padded_dimensions, layout->padded_dimension_count);
-  if (layout->tile_count > 0) {
-    hash = hash_numbers(hash, layout->tile_dimensions, layout->tile_ranks[0]);
-  }
-  if (view->byte_strides != NULL) {
-    hash = hash_numbers(hash, view->byte_strides, shape->rank);
-  }
-  return hash_number(hash, (uint64_t)view->byte_offset);
+/* False for views that no plan has. */
+static bool make_key(const rlt_view *from, const rlt_view *to, const rlt_plan_request *request,
+                     key *made) {
+  const int32_t source = rlt_view_pack(from, made->numbers);
+  const int32_t destination = rlt_view_pack(to, made->numbers + source);
+  made->count = source + destination;
+  made->hash = hash_all(made->numbers, made->count, request);
+  return source > 0 && destination > 0;
 }
 
-static uint64_t hash_all(const rlt_view *from, const rlt_view *to,
-                         const rlt_plan_request *request) {
-  uint64_t scale;
-  memcpy(&scale, &request->changes.scale, sizeof scale);
-  uint64_t hash = hash_view(hash_view(RLT_HASH_START, from), to);
-  hash = hash_number(hash, request->chunks.source);
-  hash = hash_number(hash, request->chunks.destination);
-  return hash_number(hash, scale);
-}
-
-/* Usually there are few, and a call of memcmp would take longer. */
-static bool same_sizes(const int64_t *a, const int64_t *b, int32_t count) {
-  int32_t i = 0;
-  while (i < count && a[i] == b[i]) {
-    ++i;
-  }
-  return i == count;
-}
-
-static bool same_numbers(const int32_t *a, const int32_t *b, int32_t count) {
-  int32_t i = 0;
-  while (i < count && a[i] == b[i]) {
-    ++i;
-  }
-  return i == count;
-}
-
-static bool same_tiles(const relayout_layout *a, const relayout_layout *b) {
-  if (a->tile_count != b->tile_count) {
-    return false;
-  }
-  int32_t dimensions = 0;
-  for (int32_t i = 0; i < a->tile_count; ++i) {
-    dimensions += a->tile_ranks[i];
-  }
-  return same_numbers(a->tile_ranks, b->tile_ranks, a->tile_count) &&
-         same_sizes(a->tile_dimensions, b->tile_dimensions, dimensions);
-}
-
-static bool same_padding(const relayout_layout *a, const relayout_layout *b) {
-  return a->padded_dimension_count == b->padded_dimension_count &&
-         same_sizes(a->padded_dimensions, b->padded_dimensions, a->padded_dimension_count) &&
-         a->padding_value == b->padding_value &&
-         (a->padding_value != RELAYOUT_PADDING_LITERAL ||
-          memcmp(a->padding_literal, b->padding_literal, sizeof a->padding_literal) == 0);
-}
-
-/* True if the used parts of both are equal, also those that move no byte, because plans print their
- * shapes. The unused rest may hold anything. `a` is valid; the counts of `b` are used only once
- * they are known to equal a's. */
-static bool same_shape(const relayout_shape *a, const relayout_shape *b) {
-  const relayout_layout *const x = &a->layout;
-  const relayout_layout *const y = &b->layout;
-  return a->element_type == b->element_type && a->rank == b->rank && x->rank == y->rank &&
-         same_sizes(a->dimensions, b->dimensions, a->rank) &&
-         same_numbers(x->minor_to_major, y->minor_to_major, x->rank) && same_padding(x, y) &&
-         same_tiles(x, y) &&
-         x->tail_padding_alignment_in_elements == y->tail_padding_alignment_in_elements &&
-         x->element_size_in_bits == y->element_size_in_bits && x->memory_space == y->memory_space;
-}
-
-static bool same_view(const relayout_view *a, const rlt_view *b) {
-  return a->is_strided == (b->byte_strides != NULL) && a->is_read_only == b->is_read_only &&
-         a->byte_offset == b->byte_offset && a->byte_order == b->byte_order &&
-         same_shape(&a->shape, b->shape) &&
-         (!a->is_strided || same_sizes(a->byte_strides, b->byte_strides, a->shape.rank));
+/* Also the fields that move no byte have to be equal, because plans print their shapes. */
+static bool has_views(const relayout_plan *plan, const key *of) {
+  return plan->packed_count == of->count &&
+         memcmp(plan->packed_views, of->numbers, (size_t)of->count * sizeof of->numbers[0]) == 0;
 }
 
 /* ---- Plans ---- */
 
 relayout_plan *rlt_plan_cache_find(rlt_plan_cache *cache, const rlt_view *from, const rlt_view *to,
                                    const rlt_plan_request *request) {
-  const uint64_t hash = hash_all(from, to, request);
+  key wanted;
+  if (!make_key(from, to, request, &wanted)) {
+    return NULL;
+  }
   pthread_mutex_lock(&cache->mutex);
-  entry *found = *bucket_of(cache, hash);
-  while (found != NULL &&
-         !(found->hash == hash && rlt_plan_request_equal(&found->plan->request, request) &&
-           same_view(&found->plan->from, from) && same_view(&found->plan->to, to))) {
+  entry *found = *bucket_of(cache, wanted.hash);
+  while (found != NULL && !(found->hash == wanted.hash && has_views(found->plan, &wanted) &&
+                            rlt_plan_request_equal(&found->plan->request, request))) {
     found = found->next;
   }
   relayout_plan *const plan = found == NULL ? NULL : found->plan;
@@ -296,9 +239,7 @@ void rlt_plan_cache_add(rlt_plan_cache *cache, relayout_plan *plan) {
   if (made == NULL) {
     return;
   }
-  const rlt_view from = rlt_view_of(&plan->from);
-  const rlt_view to = rlt_view_of(&plan->to);
-  *made = (entry){.hash = hash_all(&from, &to, &plan->request),
+  *made = (entry){.hash = hash_all(plan->packed_views, plan->packed_count, &plan->request),
                   .plan = plan,
                   .device_bytes = rlt_plan_device_bytes(plan),
                   .host_bytes = rlt_plan_host_bytes(plan)};

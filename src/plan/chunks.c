@@ -88,18 +88,20 @@ static int64_t half_of(int64_t size) {
 
 relayout_status rlt_equal_boxes_make(const relayout_plan *plan, rlt_chunk_limits limits,
                                      rlt_equal_boxes *boxes, relayout_error *error) {
-  const int32_t rank = plan->from.shape.rank;
+  rlt_plan_views views;
+  rlt_plan_get_views(plan, &views);
+  const int32_t rank = views.from.shape.rank;
   memset(boxes, 0, sizeof *boxes);
   boxes->rank = rank;
   for (int32_t d = 0; d < rank; ++d) {
     boxes->all.start[d] = plan->box == NULL ? 0 : plan->box->start[d];
-    boxes->all.sizes[d] = plan->box == NULL ? plan->from.shape.dimensions[d] : plan->box->sizes[d];
+    boxes->all.sizes[d] = plan->box == NULL ? views.from.shape.dimensions[d] : plan->box->sizes[d];
     boxes->sizes[d] = boxes->all.sizes[d];
   }
   spanned sides[2];
-  relayout_status status = find_side(&plan->from, &boxes->all, limits.source, &sides[0], error);
+  relayout_status status = find_side(&views.from, &boxes->all, limits.source, &sides[0], error);
   if (status == RELAYOUT_OK) {
-    status = find_side(&plan->to, &boxes->all, limits.destination, &sides[1], error);
+    status = find_side(&views.to, &boxes->all, limits.destination, &sides[1], error);
   }
   for (int32_t i = 0; i < 2 && status == RELAYOUT_OK; ++i) {
     int32_t d = widest(&sides[i], boxes);
@@ -212,7 +214,9 @@ static bool is_moved_by(const rlt_lowered *box, const relayout_plan *plan, rlt_c
          (rlt_problem_is_fill(one) || source_bits_between(one, other) == source);
   }
   *chunk = (rlt_chunk){plan, source / 8, destination / 8};
-  return is && is_offset(source, &plan->from) && is_offset(destination, &plan->to);
+  rlt_plan_views views;
+  rlt_plan_get_views(plan, &views);
+  return is && is_offset(source, &views.from) && is_offset(destination, &views.to);
 }
 
 static relayout_status refuse_kinds(const relayout_plan *plan, relayout_error *error) {

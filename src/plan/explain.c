@@ -15,6 +15,7 @@ typedef struct summary {
   relayout_device_info device;
   rlt_totals bytes;
   rlt_host_transfers transfers;
+  rlt_plan_views views;
   char fill[2 * RELAYOUT_MAX_ELEMENT_SIZE + 1];
 } summary;
 
@@ -24,6 +25,7 @@ static bool is_swapped(const relayout_view *view) {
 
 static void summarize(const relayout_plan *plan, summary *s) {
   *s = (summary){.device = plan->device->info, .bytes = rlt_plan_totals(plan)};
+  rlt_plan_get_views(plan, &s->views);
   if (plan->work.part_count == 0) {
     return;
   }
@@ -35,7 +37,7 @@ static void summarize(const relayout_plan *plan, summary *s) {
   const int64_t bytes = rlt_problem_destination_bytes(problem);
   for (int64_t b = 0; b < bytes; ++b) {
     const bool is_lowest_first =
-        (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__) != is_swapped(&plan->to);
+        (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__) != is_swapped(&s->views.to);
     const int64_t at = is_lowest_first ? bytes - 1 - b : b;
     snprintf(s->fill + 2 * b, 3, "%02x", problem->fill[at]);
   }
@@ -313,13 +315,13 @@ static void explain_text(const relayout_plan *plan, const summary *s, bool with_
   if (work->part_count > 0) {
     add_sentence(text, plan, s);
   }
-  add_view(text, "from ", &plan->from);
-  add_view(text, "\nto   ", &plan->to);
+  add_view(text, "from ", &s->views.from);
+  add_view(text, "\nto   ", &s->views.to);
   if (plan->box != NULL) {
     rlt_text_add(text, "\nbox: indices from ");
-    add_numbers(text, plan->box->start, plan->to.shape.rank);
+    add_numbers(text, plan->box->start, s->views.to.shape.rank);
     rlt_text_add(text, " on, ");
-    add_numbers(text, plan->box->sizes, plan->to.shape.rank);
+    add_numbers(text, plan->box->sizes, s->views.to.shape.rank);
     rlt_text_add(text, " of them");
   }
   if (work->part_count == 0) {
@@ -481,13 +483,13 @@ static void add_transfers_json(rlt_text *text, const rlt_host_transfers *transfe
 static void explain_json(const relayout_plan *plan, const summary *s, bool with_offers,
                          rlt_text *text) {
   rlt_text_add(text, "{");
-  add_view_json(text, "from", &plan->from);
-  add_view_json(text, "to", &plan->to);
+  add_view_json(text, "from", &s->views.from);
+  add_view_json(text, "to", &s->views.to);
   if (plan->box != NULL) {
     rlt_text_add(text, "\"start\":[");
-    add_numbers(text, plan->box->start, plan->to.shape.rank);
+    add_numbers(text, plan->box->start, s->views.to.shape.rank);
     rlt_text_add(text, "],\"sizes\":[");
-    add_numbers(text, plan->box->sizes, plan->to.shape.rank);
+    add_numbers(text, plan->box->sizes, s->views.to.shape.rank);
     rlt_text_add(text, "],");
   }
   rlt_text_add(text, "\"device\":");

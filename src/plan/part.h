@@ -35,13 +35,13 @@ enum { RLT_MOST_WAYS = 2 };
 typedef struct rlt_part {
   rlt_forms forms; /* of the problem, simplified and not empty */
   int32_t way_count;
-  rlt_way ways[RLT_MOST_WAYS];
+  rlt_way *ways; /* NULL until schedules have been chosen */
   rlt_choice choice;
 } rlt_part;
 
 /* The problem in its own elements. */
 static inline const rlt_problem *rlt_part_problem(const rlt_part *part) {
-  return &part->forms.of[0];
+  return part->forms.of[0];
 }
 
 /* Returns the part's schedule for sides that begin at these addresses, or offsets; NULL if it has

@@ -8,6 +8,8 @@
 #include "base/error.h"
 #include "base/float_control.h"
 #include "base/memory.h"
+#include "metadata/packed_view.h"
+#include "metadata/widths.h"
 #include "plan/cache.h"
 #include "plan/chunks.h"
 #include "plan/sharing.h"
@@ -86,17 +88,16 @@ static relayout_status take_parts(relayout_plan *plan, rlt_lowered *lowered,
     return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a plan's parts");
   }
   sort_problems(lowered);
-  int64_t all = 0;
-  for (int32_t i = 0; i < lowered->count; ++i) {
-    work->parts[i].forms.of[0] = lowered->problems[i];
-    all += bits_written(&lowered->problems[i]);
-  }
   work->part_count = lowered->count;
-  for (int32_t i = 0; i < work->part_count; ++i) {
-    rlt_forms_make(&plan->device->facts, &work->parts[i].forms);
+  int64_t all = 0;
+  relayout_status status = RELAYOUT_OK;
+  for (int32_t i = 0; i < lowered->count && status == RELAYOUT_OK; ++i) {
+    const rlt_problem *const problem = &lowered->problems[i];
+    status = rlt_forms_make(&plan->device->facts, problem, &work->parts[i].forms, error);
+    all += bits_written(problem);
   }
   work->writes_all = rlt_divide_up(all, 8) >= lowered->destination_bytes;
-  return RELAYOUT_OK;
+  return status;
 }
 
 /* Takes the index program of what was lowered, if it has one. */
@@ -132,17 +133,42 @@ typedef struct sides {
   const rlt_index_box *box; /* NULL: all */
 } sides;
 
-/* Copies a view without strides that it does not use, which take most of its memory. */
-static void keep_view(const rlt_view *view, relayout_view *kept) {
-  kept->shape = *view->shape;
-  kept->is_strided = view->byte_strides != NULL;
-  kept->is_read_only = view->is_read_only;
-  kept->byte_offset = view->byte_offset;
-  kept->byte_order = view->byte_order;
-  if (kept->is_strided) {
-    memcpy(kept->byte_strides, view->byte_strides,
-           (size_t)view->shape->rank * sizeof kept->byte_strides[0]);
+/* Plans that write nothing ask for no alignment; those that read nothing are of the destination's
+ * words alone. */
+static size_t element_size_of(const relayout_plan *plan, const relayout_shape *shape,
+                              bool is_source) {
+  if (plan->work.part_count == 0) {
+    return 1;
   }
+  const rlt_problem *const problem = rlt_part_problem(&plan->work.parts[0]);
+  const int64_t size = (int64_t)relayout_element_type_byte_size(shape->element_type);
+  const int64_t container = rlt_custom_bits(shape) / 8;
+  const int64_t word = !is_source ? rlt_problem_destination_bytes(problem)
+                       : rlt_problem_is_fill(problem) && size > 0 ? size
+                                                                  : problem->element_bytes;
+  return (size_t)rlt_max(container, word);
+}
+
+/* The views are valid: they have been lowered. */
+static relayout_status keep_views(const sides *of, relayout_plan *plan, relayout_error *error) {
+  int64_t numbers[2 * RLT_MOST_VIEW_NUMBERS];
+  const int32_t count = rlt_view_pack(of->from, numbers);
+  plan->packed_count = count + rlt_view_pack(of->to, numbers + count);
+  plan->packed_views = rlt_malloc((size_t)plan->packed_count * sizeof numbers[0]);
+  if (plan->packed_views == NULL) {
+    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a plan's views");
+  }
+  memcpy(plan->packed_views, numbers, (size_t)plan->packed_count * sizeof numbers[0]);
+  return RELAYOUT_OK;
+}
+
+void rlt_plan_get_views(const relayout_plan *plan, rlt_plan_views *views) {
+  if (plan->packed_views == NULL) {
+    memset(views, 0, sizeof *views);
+    return;
+  }
+  const int32_t count = rlt_view_unpack(plan->packed_views, &views->from);
+  rlt_view_unpack(plan->packed_views + count, &views->to);
 }
 
 static void find_taken(relayout_plan *plan) {
@@ -157,12 +183,13 @@ static void find_taken(relayout_plan *plan) {
 }
 
 static relayout_status keep_sides(const sides *of, relayout_plan *plan, relayout_error *error) {
-  keep_view(of->from, &plan->from);
-  keep_view(of->to, &plan->to);
+  const relayout_status status = keep_views(of, plan, error);
   plan->source_lowest += of->from->byte_offset;
   plan->destination_lowest += of->to->byte_offset;
-  if (of->box == NULL) {
-    return RELAYOUT_OK;
+  plan->source_element_size = element_size_of(plan, of->from->shape, true);
+  plan->destination_element_size = element_size_of(plan, of->to->shape, false);
+  if (status != RELAYOUT_OK || of->box == NULL) {
+    return status;
   }
   plan->box = rlt_malloc(sizeof *plan->box);
   if (plan->box == NULL) {
@@ -207,8 +234,10 @@ static relayout_status create_anew(relayout_device *device, const sides *of,
 
 relayout_status rlt_plan_lower_box(const relayout_plan *whole, const rlt_index_box *box,
                                    rlt_lowered *made, relayout_error *error) {
-  const rlt_view from = rlt_view_of(&whole->from);
-  const rlt_view to = rlt_view_of(&whole->to);
+  rlt_plan_views views;
+  rlt_plan_get_views(whole, &views);
+  const rlt_view from = rlt_view_of(&views.from);
+  const rlt_view to = rlt_view_of(&views.to);
   const relayout_status status =
       lower_for(whole->device, &(sides){&from, &to, box}, &whole->request, made, error);
   sort_problems(made);
@@ -217,8 +246,10 @@ relayout_status rlt_plan_lower_box(const relayout_plan *whole, const rlt_index_b
 
 relayout_status rlt_plan_create_box(const relayout_plan *whole, const rlt_index_box *box,
                                     relayout_plan **plan, relayout_error *error) {
-  const rlt_view from = rlt_view_of(&whole->from);
-  const rlt_view to = rlt_view_of(&whole->to);
+  rlt_plan_views views;
+  rlt_plan_get_views(whole, &views);
+  const rlt_view from = rlt_view_of(&views.from);
+  const rlt_view to = rlt_view_of(&views.to);
   const sides of = {&from, &to, box};
   rlt_plan_request request = whole->request;
   request.stages_destination = request.chunks.destination > 0;
@@ -235,19 +266,13 @@ relayout_status rlt_plan_create(relayout_device *device, const relayout_shape *f
   return create_anew(device, &of, request, schedules, plan, error);
 }
 
-static bool has_rank(const rlt_view *view) {
-  return view->shape->rank >= 0 && view->shape->rank <= RELAYOUT_MAX_RANK;
-}
-
-/* Takes the plan from the cache, unless schedules or a box are given. Views with invalid ranks
- * bypass the cache and are refused later. The options are checked. */
+/* Takes the plan from the cache, unless schedules or a box are given. The options are checked. */
 static relayout_status create(relayout_device *device, const sides *of,
                               const relayout_plan_options *options, relayout_plan **plan,
                               relayout_error *error) {
   const rlt_plan_request request = rlt_plan_request_of(options);
   const rlt_texts schedules = {options->schedule_count, options->schedules};
-  const bool is_cached =
-      has_rank(of->from) && has_rank(of->to) && of->box == NULL && schedules.count == 0;
+  const bool is_cached = of->box == NULL && schedules.count == 0;
   relayout_plan *const found =
       is_cached ? rlt_plan_cache_find(device->cache, of->from, of->to, &request) : NULL;
   if (found != NULL) {
@@ -371,7 +396,13 @@ relayout_status rlt_plan_create_for_problem(relayout_device *device, const rlt_p
                          .problems = &simple,
                          .source_bytes = (int64_t)rlt_problem_source_size(problem),
                          .destination_bytes = (int64_t)rlt_problem_destination_size(problem)};
-  return make(device, request, &lowered, schedules, plan, error);
+  const relayout_status status = make(device, request, &lowered, schedules, plan, error);
+  if (status == RELAYOUT_OK) {
+    static const relayout_shape none;
+    (*plan)->source_element_size = element_size_of(*plan, &none, true);
+    (*plan)->destination_element_size = element_size_of(*plan, &none, false);
+  }
+  return status;
 }
 
 void relayout_plan_retain(relayout_plan *plan) {
@@ -386,16 +417,19 @@ void relayout_plan_destroy(relayout_plan *plan) {
   }
   relayout_device *const planner = rlt_planner_of(plan->device);
   for (int32_t i = 0; i < plan->work.part_count; ++i) {
-    const rlt_part *const part = &plan->work.parts[i];
+    rlt_part *const part = &plan->work.parts[i];
     for (int32_t w = 0; w < part->way_count; ++w) {
       planner->backend->program_destroy(planner, part->ways[w].program);
     }
+    rlt_free(part->ways);
+    rlt_forms_free(&part->forms);
   }
   rlt_chunks_free(plan);
   relayout_plan_destroy(atomic_load(&plan->elsewhere));
   rlt_free(plan->work.parts);
   rlt_free(plan->index_program);
   rlt_free(plan->box);
+  rlt_free(plan->packed_views);
   rlt_device_release(plan->device);
   rlt_free(plan);
 }
@@ -551,8 +585,10 @@ bool rlt_plan_leaves_host_memory(const relayout_plan *plan) {
 /* Estimates: an execution must not measure. */
 static relayout_status make_elsewhere(const relayout_plan *plan, relayout_device *device,
                                       relayout_plan **made, relayout_error *error) {
-  const rlt_view from = rlt_view_of(&plan->from);
-  const rlt_view to = rlt_view_of(&plan->to);
+  rlt_plan_views views;
+  rlt_plan_get_views(plan, &views);
+  const rlt_view from = rlt_view_of(&views.from);
+  const rlt_view to = rlt_view_of(&views.to);
   const sides of = {&from, &to, plan->box};
   rlt_plan_request request;
   rlt_plan_request_clear(&request);

@@ -28,6 +28,15 @@ typedef struct rlt_plan_request {
   bool stages_destination; /* the destination is read soon and should stay in the cache */
 } rlt_plan_request;
 
+/* Both views of a plan. */
+typedef struct rlt_plan_views {
+  relayout_view from;
+  relayout_view to;
+} rlt_plan_views;
+
+/* Unpacks a plan's views; they become 0 if it did not come from views. */
+void rlt_plan_get_views(const relayout_plan *plan, rlt_plan_views *views);
+
 /* The defaults. */
 void rlt_plan_request_clear(rlt_plan_request *request);
 
@@ -63,14 +72,20 @@ typedef struct rlt_chunk {
 struct relayout_plan {
   relayout_device *device; /* held */
   atomic_int holders;      /* references: those of callers, and the cache's */
-  relayout_view from;      /* strides are set where it is strided */
-  relayout_view to;
+  /* The source's and the destination's view, packed (rlt_plan_get_views); NULL if the plan did not
+   * come from views. */
+  int64_t *packed_views;
+  int32_t packed_count;
   rlt_index_box *box; /* the part of the views that is moved; NULL: all */
   rlt_plan_request request;
   /* Bytes from the caller's pointer or offset to the lowest byte of either side: the view's offset,
    * less the reach of negative strides. */
   int64_t source_lowest;
   int64_t destination_lowest;
+  /* What the offsets of buffers are multiples of: bytes of words, or of the containers of
+   * elements. */
+  size_t source_element_size;
+  size_t destination_element_size;
   rlt_work work;
   rlt_index_program *index_program; /* of a part's problem; NULL for most */
   /* The chunks for sides that go through staging (chunks.h); usually none. */
@@ -88,9 +103,8 @@ relayout_status rlt_plan_create(relayout_device *device, const relayout_shape *f
                                 const relayout_shape *to, const rlt_plan_request *request,
                                 rlt_texts schedules, relayout_plan **plan, relayout_error *error);
 
-/* Makes a plan for a problem that did not come from views; from and to are zeroed. For tests of
- * problems to which no pair of views lowers. The problem is simplified here; the sizes are its
- * element counts. */
+/* Makes a plan for a problem that did not come from views. For tests of problems to which no pair
+ * of views lowers. The problem is simplified here; the sizes are its element counts. */
 relayout_status rlt_plan_create_for_problem(relayout_device *device, const rlt_problem *problem,
                                             const rlt_plan_request *request, rlt_texts schedules,
                                             relayout_plan **plan, relayout_error *error);

@@ -7,8 +7,12 @@
 /* Elements that a part reads. For an index program this is every element of the source's shape, an
  * upper bound. */
 static int64_t elements_read(const relayout_plan *plan, const rlt_problem *problem) {
-  return problem->index_program == NULL ? rlt_problem_sources(problem)
-                                        : relayout_shape_element_count(&plan->from.shape);
+  if (problem->index_program == NULL) {
+    return rlt_problem_sources(problem);
+  }
+  rlt_plan_views views;
+  rlt_plan_get_views(plan, &views);
+  return relayout_shape_element_count(&views.from.shape);
 }
 
 rlt_totals rlt_plan_totals(const relayout_plan *plan) {
@@ -63,18 +67,23 @@ uint64_t rlt_plan_device_bytes(const relayout_plan *plan) {
 
 uint64_t rlt_plan_host_bytes(const relayout_plan *plan) {
   const rlt_backend *const backend = rlt_planner_of(plan->device)->backend;
-  uint64_t bytes = sizeof *plan + plan->chunk_count * sizeof plan->chunks[0] +
-                   plan->chunk_plan_count * sizeof(relayout_plan *) +
-                   (plan->box == NULL ? 0 : sizeof *plan->box) +
-                   (plan->index_program == NULL ? 0 : sizeof *plan->index_program) +
-                   (uint64_t)plan->work.part_count * sizeof plan->work.parts[0];
+  uint64_t bytes =
+      sizeof *plan + plan->chunk_count * sizeof plan->chunks[0] +
+      plan->chunk_plan_count * sizeof(relayout_plan *) +
+      (uint64_t)plan->packed_count * sizeof plan->packed_views[0] +
+      (plan->box == NULL ? 0 : sizeof *plan->box) +
+      (plan->index_program == NULL ? 0 : rlt_index_program_bytes(plan->index_program)) +
+      (uint64_t)plan->work.part_count * sizeof plan->work.parts[0];
   for (size_t i = 0; i < plan->chunk_plan_count; ++i) {
     bytes += rlt_plan_host_bytes(plan->chunk_plans[i]);
   }
   for (int32_t i = 0; i < plan->work.part_count; ++i) {
     const rlt_part *const part = &plan->work.parts[i];
+    for (int32_t f = 0; f < part->forms.count; ++f) {
+      bytes += rlt_problem_bytes(part->forms.of[f]);
+    }
     for (int32_t w = 0; w < part->way_count; ++w) {
-      bytes += backend->program_host_bytes(part->ways[w].program);
+      bytes += sizeof part->ways[w] + backend->program_host_bytes(part->ways[w].program);
     }
   }
   return bytes;

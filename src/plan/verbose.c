@@ -37,8 +37,8 @@ double rlt_verbose_begin(void) {
 /* ---- The line ---- */
 
 /* What a command cannot express: strides, a box, or a device without a name. */
-static bool has_command(const relayout_plan *plan) {
-  return !plan->from.is_strided && !plan->to.is_strided && plan->box == NULL &&
+static bool has_command(const relayout_plan *plan, const rlt_plan_views *views) {
+  return !views->from.is_strided && !views->to.is_strided && plan->box == NULL &&
          plan->device->info.name[0] != '\0';
 }
 
@@ -52,9 +52,9 @@ static bool is_asked_for(const relayout_plan *plan) {
   return plan->work.part_count > 0 && plan->work.parts[0].choice == RLT_CHOICE_ASKED_FOR;
 }
 
-static void add_command(rlt_text *text, const relayout_plan *plan) {
-  add_shape(text, "relayout bench --from ", &plan->from);
-  add_shape(text, " --to ", &plan->to);
+static void add_command(rlt_text *text, const relayout_plan *plan, const rlt_plan_views *views) {
+  add_shape(text, "relayout bench --from ", &views->from);
+  add_shape(text, " --to ", &views->to);
   rlt_text_add(text, " --device %s", plan->device->info.name);
   if (plan->request.changes.scale != 1) {
     rlt_text_add(text, " --scale ");
@@ -88,10 +88,11 @@ static void add_view(rlt_text *text, const relayout_view *view) {
   add_shape(text, view->is_strided ? "a strided " : "", view);
 }
 
-static void add_description(rlt_text *text, const relayout_plan *plan) {
-  add_view(text, &plan->from);
+static void add_description(rlt_text *text, const relayout_plan *plan,
+                            const rlt_plan_views *views) {
+  add_view(text, &views->from);
   rlt_text_add(text, " to ");
-  add_view(text, &plan->to);
+  add_view(text, &views->to);
   if (plan->box != NULL) {
     rlt_text_add(text, ", a range of it,");
   }
@@ -118,12 +119,14 @@ static void add_move(rlt_text *text, const relayout_plan *plan, size_t count, do
 
 void rlt_verbose_add_line(rlt_told what, const relayout_plan *plan, size_t count, double seconds,
                           rlt_text *text) {
-  if (has_command(plan)) {
-    add_command(text, plan);
+  rlt_plan_views views;
+  rlt_plan_get_views(plan, &views);
+  if (has_command(plan, &views)) {
+    add_command(text, plan, &views);
     rlt_text_add(text, " # ");
   } else {
     rlt_text_add(text, "# ");
-    add_description(text, plan);
+    add_description(text, plan, &views);
     rlt_text_add(text, ": ");
   }
   rlt_text_add(text, "%s in ",

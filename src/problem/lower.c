@@ -689,6 +689,9 @@ static relayout_status lower_to_program(lowering *at, relayout_error *error) {
                     sizeof *made->index_program);
   }
   set_program(at, made->index_program);
+  rlt_index_program *const shorter = rlt_realloc(made->index_program, sizeof *made->index_program,
+                                                 rlt_index_program_bytes(made->index_program));
+  made->index_program = shorter == NULL ? made->index_program : shorter;
   for (made->count = 0; made->count < at->to.words; ++made->count) {
     rlt_problem *const problem = next_problem(at);
     if (problem == NULL) {

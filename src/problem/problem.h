@@ -22,6 +22,7 @@
 #define RLT_PROBLEM_PROBLEM_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/checked.h"
@@ -74,15 +75,24 @@ typedef struct rlt_problem {
    * owns it. */
   const rlt_index_program *index_program;
 
-  int32_t axis_count;
-  rlt_axis axes[RLT_MAX_AXES]; /* simplified: by destination stride, the smallest first */
-
   bool fills;
   uint8_t fill[RELAYOUT_MAX_ELEMENT_SIZE]; /* one element of the destination, in whole bytes */
   /* A word that becomes `fill` when elements are converted, so that elements without a source can
    * be converted with the others. Problems with an index program may have none. */
   uint8_t fill_word[RELAYOUT_MAX_ELEMENT_SIZE];
+
+  int32_t axis_count;
+  rlt_axis axes[RLT_MAX_AXES]; /* simplified: by destination stride, the smallest first */
 } rlt_problem;
+
+/* A copy in memory of its own, which ends with the problem's last axis, as plans keep it: it can be
+ * read like any other problem, but not assigned; rlt_problem_copy copies what is there. NULL
+ * without memory; rlt_free frees it. */
+rlt_problem *rlt_problem_create_copy(const rlt_problem *problem);
+void rlt_problem_copy(const rlt_problem *problem, rlt_problem *copy);
+
+/* The bytes that rlt_problem_create_copy takes for this problem. */
+size_t rlt_problem_bytes(const rlt_problem *problem);
 
 /* Bytes of a word of the destination. */
 static inline int64_t rlt_problem_destination_bytes(const rlt_problem *problem) {

@@ -2,8 +2,10 @@
 #include "schedule/grid.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #include "base/checked.h"
+#include "base/memory.h"
 
 static rlt_side side_of(const rlt_problem *problem, const rlt_group *group) {
   return (rlt_side){.inner = group->inner,
@@ -44,6 +46,21 @@ void rlt_grid_make(const rlt_problem *problem, const rlt_group *columns, const r
                        .axis = a};
     grid->tile_count *= loop->count;
   }
+}
+
+size_t rlt_grid_bytes(const rlt_grid *grid) {
+  return offsetof(rlt_grid, loops) + (size_t)grid->loop_count * sizeof grid->loops[0];
+}
+
+rlt_grid *rlt_grid_create(const rlt_problem *problem, const rlt_group *columns,
+                          const rlt_group *rows) {
+  rlt_grid grid;
+  rlt_grid_make(problem, columns, rows, &grid);
+  rlt_grid *const made = rlt_malloc(rlt_grid_bytes(&grid));
+  if (made != NULL) {
+    memcpy(made, &grid, rlt_grid_bytes(&grid));
+  }
+  return made;
 }
 
 /* The steps of a side's last axis that a tile holds, and how many of them may have sources. */

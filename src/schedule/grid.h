@@ -6,6 +6,7 @@
 #define RLT_SCHEDULE_GRID_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "problem/problem.h"
@@ -37,15 +38,23 @@ typedef struct rlt_side {
 typedef struct rlt_grid {
   int64_t source_start; /* of the first tile */
   int64_t destination_start;
-  int32_t loop_count;
-  rlt_loop loops[RLT_MAX_AXES]; /* in the order of their axes */
   rlt_side columns;
   rlt_side rows;
   int64_t tile_count; /* the product of all counts */
+  int32_t loop_count;
+  rlt_loop loops[RLT_MAX_AXES]; /* in the order of their axes */
 } rlt_grid;
 
 void rlt_grid_make(const rlt_problem *problem, const rlt_group *columns, const rlt_group *rows,
                    rlt_grid *grid);
+
+/* The same grid in memory of its own, which ends with its last loop: it can be read, but not
+ * assigned. NULL without memory; rlt_free frees it. */
+rlt_grid *rlt_grid_create(const rlt_problem *problem, const rlt_group *columns,
+                          const rlt_group *rows);
+
+/* The bytes that rlt_grid_create takes for this grid. */
+size_t rlt_grid_bytes(const rlt_grid *grid);
 
 /* One tile. Positions count elements. Rows and columns from the valid counts on have no source;
  * both counts are 0 when no element of the tile has one. */

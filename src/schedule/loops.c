@@ -145,10 +145,10 @@ static void finish(ordering *at, int64_t room, rlt_loops *made) {
     const rlt_loop *const loop = &at->grid->loops[at->order[i]];
     if (at->inside[i] > 1) {
       made->inside[made->inner_count] = at->inside[i];
-      made->inner[made->inner_count++] = loop->axis;
+      made->inner[made->inner_count++] = (uint8_t)loop->axis;
     }
     if (at->inside[i] < loop->count) {
-      made->outer[made->outer_count++] = loop->axis;
+      made->outer[made->outer_count++] = (uint8_t)loop->axis;
     }
   }
 }

@@ -20,8 +20,8 @@
 typedef struct rlt_loops {
   int32_t inner_count;
   int32_t outer_count;
-  int32_t inner[RLT_MAX_AXES];
-  int32_t outer[RLT_MAX_AXES];
+  uint8_t inner[RLT_MAX_AXES];
+  uint8_t outer[RLT_MAX_AXES];
   int64_t inside[RLT_MAX_AXES]; /* of inner[i] */
 } rlt_loops;
 

@@ -60,11 +60,11 @@ static void add_loops(const rlt_loops *loops, rlt_text *text) {
     rlt_text_add(text, "-");
   }
   for (int32_t i = 0; i < loops->inner_count; ++i) {
-    rlt_text_add(text, "%s%" PRId32 ":%" PRId64, i == 0 ? "" : ",", loops->inner[i],
+    rlt_text_add(text, "%s%" PRId32 ":%" PRId64, i == 0 ? "" : ",", (int32_t)loops->inner[i],
                  loops->inside[i]);
   }
   for (int32_t i = 0; i < loops->outer_count; ++i) {
-    rlt_text_add(text, "%s%" PRId32, i == 0 ? "/" : ",", loops->outer[i]);
+    rlt_text_add(text, "%s%" PRId32, i == 0 ? "/" : ",", (int32_t)loops->outer[i]);
   }
 }
 

@@ -8,14 +8,27 @@
 
 enum { FIRST_CAPACITY = 16 };
 
-void rlt_forms_make(const rlt_facts *facts, rlt_forms *made) {
-  const rlt_problem *const problem = &made->of[0];
-  rlt_problem *const wide = &made->of[1];
-  *wide = *problem;
-  facts->target->widen(facts, wide);
+relayout_status rlt_forms_make(const rlt_facts *facts, const rlt_problem *problem, rlt_forms *made,
+                               relayout_error *error) {
+  rlt_problem wide;
+  rlt_problem_copy(problem, &wide);
+  facts->target->widen(facts, &wide);
   const bool is_other =
-      wide->element_bytes > problem->element_bytes || rlt_problem_transposes_bits(wide);
-  made->count = is_other ? 2 : 1;
+      wide.element_bytes > problem->element_bytes || rlt_problem_transposes_bits(&wide);
+  *made = (rlt_forms){.count = is_other ? 2 : 1};
+  for (int32_t f = 0; f < made->count; ++f) {
+    made->of[f] = rlt_problem_create_copy(f == 0 ? problem : &wide);
+    if (made->of[f] == NULL) {
+      return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a plan's problem");
+    }
+  }
+  return RELAYOUT_OK;
+}
+
+void rlt_forms_free(rlt_forms *forms) {
+  for (int32_t f = 0; f < RLT_MOST_FORMS; ++f) {
+    rlt_free((rlt_problem *)forms->of[f]);
+  }
 }
 
 /* Room for one more; NULL without memory. */
@@ -69,7 +82,7 @@ void rlt_candidates_add(rlt_candidates *candidates, const rlt_schedule *schedule
 
 static void ask_methods(rlt_candidates *made, bool all) {
   for (int32_t f = made->forms->count - 1; f >= 0; --f) {
-    rlt_scene scene = {.problem = &made->forms->of[f],
+    rlt_scene scene = {.problem = made->forms->of[f],
                        .is_wide = f > 0,
                        .has_wide = made->forms->count > 1,
                        .offers_all = all,

@@ -21,8 +21,15 @@ enum { RLT_MOST_FORMS = 2 };
 /* The problem in each of the words that it may move in. */
 typedef struct rlt_forms {
   int32_t count;
-  rlt_problem of[RLT_MOST_FORMS]; /* elements, then wider words or bytes with bits transposed */
+  const rlt_problem
+      *of[RLT_MOST_FORMS]; /* elements, then wider words or bytes with bits transposed */
 } rlt_forms;
+
+/* The forms of a problem, simplified and not empty, which is copied. RELAYOUT_OUT_OF_MEMORY; free
+ * the result then too. */
+relayout_status rlt_forms_make(const rlt_facts *facts, const rlt_problem *problem, rlt_forms *made,
+                               relayout_error *error);
+void rlt_forms_free(rlt_forms *forms);
 
 /* Whether it is to be had where places may be any. */
 static inline bool rlt_candidate_is_allowed(const rlt_candidate *candidate, bool at_any_offset) {
@@ -47,9 +54,6 @@ typedef struct rlt_candidates {
   rlt_candidate *of;
   bool lacks_memory;
 } rlt_candidates;
-
-/* Of a problem that is there as the first, simplified and not empty. */
-void rlt_forms_make(const rlt_facts *facts, rlt_forms *made);
 
 /* Schedules of all forms, which outlive them: those that are likely to be the best. `request` may
  * be NULL. After a failure there are none. RELAYOUT_OUT_OF_MEMORY. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "schedule/schedule_text.h"
 #include "search/measure.h"
 #include "search/method.h"
@@ -101,6 +102,10 @@ static relayout_status make_ways(relayout_device *device, const rlt_plan_request
                                  const rlt_candidates *candidates, const chosen *made,
                                  rlt_part *part, relayout_error *error) {
   relayout_status status = RELAYOUT_OK;
+  part->ways = rlt_calloc((size_t)made->count, sizeof *part->ways);
+  if (part->ways == NULL) {
+    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a plan's schedules");
+  }
   for (int32_t i = 0; i < made->count && status == RELAYOUT_OK; ++i) {
     rlt_way *const way = &part->ways[i];
     way->candidate = candidates->of[made->of[i]];

@@ -39,7 +39,8 @@ typedef struct comparison {
   int32_t most;      /* candidates */
   int32_t first;     /* offers that take part: this one, */
   int32_t first_new; /* and those from here on */
-  rlt_forms forms;   /* that are run: the problem's, or parts of these */
+  int32_t form_count;
+  rlt_problem forms[RLT_MOST_FORMS]; /* that are run: the problem's, or parts of these */
   void *scratch;
   rlt_offsets offsets;
   double *seconds_left; /* to the plan */
@@ -97,7 +98,7 @@ static bool crop_form(const comparison *held, const rlt_problem *form, rlt_probl
   const int64_t room = room_of(held, &largest);
   const int64_t source = (int64_t)rlt_problem_source_size(form);
   const int64_t destination = (int64_t)rlt_problem_destination_size(form);
-  *run = *form;
+  rlt_problem_copy(form, run);
   if (source <= largest && destination <= largest && source + destination <= room) {
     return true;
   }
@@ -110,11 +111,11 @@ static bool crop_form(const comparison *held, const rlt_problem *form, rlt_probl
 /* All forms that offers are made of; false where one is too large. */
 static bool crop_forms(comparison *held) {
   const rlt_problem *last = NULL;
-  held->forms.count = 0;
+  held->form_count = 0;
   for (int32_t i = 0; i < held->candidates->count; ++i) {
     const rlt_problem *const form = held->candidates->of[i].schedule.problem;
-    if (form != last && held->forms.count < RLT_MOST_FORMS &&
-        !crop_form(held, form, &held->forms.of[held->forms.count++])) {
+    if (form != last && held->form_count < RLT_MOST_FORMS &&
+        !crop_form(held, form, &held->forms[held->form_count++])) {
       return false;
     }
     last = form;
@@ -152,7 +153,7 @@ static int32_t next_promising(const comparison *held, int32_t last) {
 static rlt_schedule schedule_of(const comparison *held, int32_t number) {
   rlt_schedule made = held->candidates->of[number].schedule;
   const rlt_problem *form = held->candidates->of[0].schedule.problem;
-  made.problem = &held->forms.of[made.problem == form ? 0 : 1];
+  made.problem = &held->forms[made.problem == form ? 0 : 1];
   made.columns.block = rlt_min(made.columns.block, rlt_group_extent(made.problem, &made.columns));
   rlt_schedule_finish(held->candidates->facts, held->candidates->tuning, made.combined, &made);
   return made;
@@ -228,8 +229,8 @@ static int32_t time_all(comparison *held) {
   const rlt_backend *const backend = held->device->backend;
   int64_t source = 0;
   int64_t destination = 0;
-  for (int32_t f = 0; f < held->forms.count; ++f) {
-    const rlt_problem *const form = &held->forms.of[f];
+  for (int32_t f = 0; f < held->form_count; ++f) {
+    const rlt_problem *const form = &held->forms[f];
     source = rlt_max(source, (int64_t)rlt_problem_source_size(form));
     destination = rlt_max(destination, (int64_t)rlt_problem_destination_size(form));
   }

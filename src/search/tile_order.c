@@ -22,7 +22,7 @@ static relayout_status fail_loops(const loops_reader *at, const char *rule, int6
                   rlt_word_shown(at->all).text, axis, rule);
 }
 
-static bool is_among(const int32_t *axes, int32_t count, int64_t axis) {
+static bool is_among(const uint8_t *axes, int32_t count, int64_t axis) {
   for (int32_t i = 0; i < count; ++i) {
     if (axes[i] == axis) {
       return true;
@@ -57,7 +57,7 @@ static relayout_status read_inner(loops_reader *at, rlt_word word) {
   if (is_among(made->inner, made->inner_count, axis)) {
     return fail_loops(at, "is given twice within a block", axis);
   }
-  made->inner[made->inner_count] = axis;
+  made->inner[made->inner_count] = (uint8_t)axis;
   const int64_t tiles = at->grid.loops[loop].count;
   if (!rlt_word_number(count, 2, tiles, &made->inside[made->inner_count])) {
     return rlt_fail(at->error, RELAYOUT_UNSUPPORTED,
@@ -83,7 +83,7 @@ static relayout_status read_outer(loops_reader *at, rlt_word word) {
   if (rlt_loops_inside(&at->grid, made, loop) == at->grid.loops[loop].count) {
     return fail_loops(at, "is within a block as a whole, and not over blocks", axis);
   }
-  made->outer[made->outer_count++] = axis;
+  made->outer[made->outer_count++] = (uint8_t)axis;
   return RELAYOUT_OK;
 }
 
