@@ -186,7 +186,7 @@ const command command_explain = {
         "                    (kernels that OpenCL compiles) or auto: native if the device can\n"
         "  --json            the same for a program to read\n"
         "  --schedules       also every candidate, the best predicted first\n"
-        "  --schedule TEXT   explain exactly this one of them; where the relayout has\n"
+        "  --schedule TEXT   explain exactly this one; where the relayout has\n"
         "                    several parts, once for each of them, in order\n"
         "  --scale X         multiply every value by X before it is rounded\n"
         "  --round R         nearest: to the nearest integer; zero, the default: towards zero\n"

@@ -256,8 +256,10 @@ static void check_random(relayout_device *device, rlt_problem (*draw)(uint64_t *
     print_message("%s: %d\n", methods[i], trial_count(&record, methods[i]));
     assert_true(trial_count(&record, methods[i]) >= 10);
   }
-  print_message("rare: %d\n", record.rare);
+  print_message("rare: %d; %d drawn, %d of them refused\n", record.rare, record.drawn,
+                record.refused);
   assert_true(record.rare >= 1000);
+  assert_true(record.refused < record.drawn * 3 / 4);
 }
 
 static void test_random_problems(void **state) {

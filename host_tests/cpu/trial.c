@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cmocka_all.h"
+#include "cpu/drawn_schedule.h"
 #include "problem/definition.h"
 #include "schedule/schedule_text.h"
 #include "search/method.h"
@@ -158,6 +159,37 @@ static void run_rare(visit *at, const relayout_plan *plan, int32_t part, uint64_
   rlt_candidates_free(&candidates);
 }
 
+/* Whether no plan is made by this schedule, because it breaks a rule. */
+static bool is_refused(const visit *at, const char *schedule) {
+  relayout_plan *plan = NULL;
+  rlt_plan_request request;
+  rlt_plan_request_clear(&request);
+  const relayout_status status =
+      rlt_plan_create_for_problem(at->device, at->trial->problem, &request,
+                                  (rlt_texts){.count = 1, .of = &schedule}, &plan, NULL);
+  relayout_plan_destroy(plan);
+  return status == RELAYOUT_UNSUPPORTED;
+}
+
+/* Schedules that nobody offers, of which those that break a rule are refused. */
+static void run_drawn(visit *at, const relayout_plan *plan, int32_t part, uint64_t *seed) {
+  enum { DRAWN = 12 };
+  rlt_candidates candidates;
+  assert_int_equal(rlt_plan_candidates(plan, part, &candidates, NULL), RELAYOUT_OK);
+  for (int i = 0; i < DRAWN; ++i) {
+    char text[RLT_SCHEDULE_TEXT_SIZE];
+    rlt_text made = rlt_text_in(text, sizeof text);
+    drawn_schedule(&candidates.of[definition_random(seed, candidates.count)].schedule, seed, &made);
+    ++at->record->drawn;
+    if (is_refused(at, text)) {
+      ++at->record->refused;
+    } else {
+      at->passed = at->passed && passes(at->device, at->trial, text, at->shift);
+    }
+  }
+  rlt_candidates_free(&candidates);
+}
+
 static const char *passes_as_chosen(relayout_device *device, const trial *t, size_t shift) {
   relayout_plan *const plan = trial_plan(device, t->problem);
   const char *const method = relayout_plan_get_method(plan);
@@ -186,6 +218,7 @@ bool trial_passes(relayout_device *device, const rlt_problem *problem, size_t sh
     assert_int_equal(relayout_plan_visit_schedules(plan, part, run_offered, &at, NULL),
                      RELAYOUT_OK);
     run_rare(&at, plan, part, &seed);
+    run_drawn(&at, plan, part, &seed);
   }
   relayout_plan_destroy(plan);
   trial_deinitialize(&t);

@@ -13,6 +13,7 @@
 #include "problem/definition.h"
 #include "problem_of.h"
 #include "schedule/schedule_text.h"
+#include "search/find_schedule.h"
 
 typedef struct device_kind {
   const rlt_facts *facts;

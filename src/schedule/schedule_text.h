@@ -20,25 +20,61 @@
  *     group, grain   work-items of a work-group, and tiles that each group takes one after the
  *                    other; none of the three is printed where it is 1
  *
- * Depends on candidates.h, metadata/ and base/.
+ * Depends on schedule.h, metadata/ and base/.
  */
 #ifndef RLT_SCHEDULE_SCHEDULE_TEXT_H
 #define RLT_SCHEDULE_SCHEDULE_TEXT_H
 
 #include "base/text.h"
-#include "search/candidates.h"
+#include "metadata/fields.h"
+#include "schedule/schedule.h"
+
+/* X(KEY, text): in the order in which they are printed. */
+#define RLT_SCHEDULE_FIELDS(X)                                                                     \
+  X(WORD, "word")                                                                                  \
+  X(ALIGN, "align")                                                                                \
+  X(ROWS, "rows")                                                                                  \
+  X(COLUMNS, "columns")                                                                            \
+  X(LOOPS, "loops")                                                                                \
+  X(MOVE, "move")                                                                                  \
+  X(STORE, "store")                                                                                \
+  X(PREFETCH, "prefetch")                                                                          \
+  X(THREADS, "threads")                                                                            \
+  X(GROUP, "group")                                                                                \
+  X(GRAIN, "grain")
+
+typedef enum rlt_schedule_field {
+#define RLT_FIELD_ENUMERATOR(name, text) RLT_FIELD_##name,
+  RLT_SCHEDULE_FIELDS(RLT_FIELD_ENUMERATOR)
+#undef RLT_FIELD_ENUMERATOR
+      RLT_FIELDS
+} rlt_schedule_field;
 
 /* Room for any schedule's text. */
 enum { RLT_SCHEDULE_TEXT_SIZE = 4 << 10 };
 
 void rlt_schedule_add_text(const rlt_schedule *schedule, rlt_text *text);
 
-/* The candidate that this text describes, with fields in any order and any spaces between them, or
- * with work-groups of fewer than the candidate's work-items: `*group_size` of them; that may be
- * NULL. What is hardly ever the best is offered where nothing else is alike: there may be more
- * candidates then. RELAYOUT_INVALID_TEXT for what is no schedule, RELAYOUT_UNSUPPORTED for what is
- * not offered. */
-relayout_status rlt_candidates_find(rlt_candidates *candidates, const char *schedule, size_t length,
-                                    int32_t *found, int64_t *group_size, relayout_error *error);
+/* A text's fields, in any order and with any spaces between them. */
+typedef struct rlt_schedule_fields {
+  const struct rlt_method *method;
+  rlt_word of[RLT_FIELDS]; /* of no length if the field is not there */
+} rlt_schedule_fields;
+
+/* RELAYOUT_INVALID_TEXT if it is not a schedule's text. */
+relayout_status rlt_schedule_read_fields(const char *text, size_t length, rlt_schedule_fields *read,
+                                         relayout_error *error);
+
+/* The number that a field has; 1 if it is not there, 0 if it is not a number. */
+int64_t rlt_schedule_field_number(rlt_word of);
+
+/* Whether a schedule has this field, or its lack, as it is wanted. A work-group of fewer work-items
+ * than the schedule's counts as the same. */
+bool rlt_schedule_has_field(const rlt_schedule *schedule, rlt_schedule_field number,
+                            rlt_word wanted);
+
+/* RELAYOUT_UNSUPPORTED: says what is wanted, and what the nearest schedule has. */
+relayout_status rlt_schedule_fail_field(const rlt_schedule *nearest, rlt_schedule_field number,
+                                        rlt_word wanted, relayout_error *error);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "schedule/schedule_text.h"
+#include "search/find_schedule.h"
 #include "search/measure.h"
 #include "search/method.h"
 #include "search/wisdom.h"

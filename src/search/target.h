@@ -30,8 +30,12 @@ typedef struct rlt_target {
   /* Restates a problem in wider words, if that is worth it. */
   void (*widen)(const rlt_facts *facts, rlt_problem *problem);
 
-  /* Whether tiles may be moved in any order, and not by the loops alone that finish makes. */
-  bool reorders;
+  /* For schedules that callers ask for: works out what follows from a schedule's tile, before it is
+   * finished; and checks a finished one, with a tile and an order of any kind. RELAYOUT_UNSUPPORTED
+   * names the rule that it breaks. Both are NULL where only candidates run. */
+  void (*lay_out)(const rlt_facts *facts, rlt_schedule *schedule);
+  relayout_status (*check)(const rlt_facts *facts, const rlt_schedule *schedule,
+                           relayout_error *error);
 
   /* Whether tiles are moved by tables of where their rows and columns lie. */
   bool (*has_tables)(rlt_move move);

@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "problem/problem_text.h"
 #include "schedule/schedule_text.h"
+#include "search/find_schedule.h"
 #include "search/wisdom_lines.h"
 
 enum {

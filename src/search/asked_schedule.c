@@ -1,12 +1,105 @@
-/* tile_order.c: reads an order field by field, and checks each against the schedule's tiles. */
-#include "search/tile_order.h"
+/* asked_schedule.c: reads a tile and an order field by field, and checks each against the problem
+ * and the tiles. */
+#include "search/asked_schedule.h"
 
 #include <inttypes.h>
 
 #include "base/checked.h"
 #include "base/error.h"
+#include "search/target.h"
 
 enum { MOST_LEVEL = 3 /* of the caches */ };
+
+/* ---- The tile ---- */
+
+/* One of a tile's groups, and the steps of each axis that the tile has already. */
+typedef struct group_reader {
+  const char *name;
+  rlt_word all; /* for messages */
+  const rlt_problem *problem;
+  bool *taken;
+  rlt_group made;
+  relayout_error *error;
+} group_reader;
+
+static relayout_status fail_group(const group_reader *at, const char *rule, int64_t axis) {
+  return rlt_fail(at->error, RELAYOUT_UNSUPPORTED, "schedule: `%s=%s`: axis %" PRId64 " %s",
+                  at->name, rlt_word_shown(at->all).text, axis, rule);
+}
+
+/* An axis of the group, of which a tile has as many steps as stand behind a colon, or all. */
+static relayout_status read_axis(group_reader *at, rlt_word word) {
+  rlt_group *const made = &at->made;
+  rlt_word steps = word;
+  int64_t axis = -1;
+  if (!rlt_word_number(rlt_word_cut(&steps, ':'), 0, at->problem->axis_count - 1, &axis)) {
+    return rlt_fail(at->error, RELAYOUT_UNSUPPORTED,
+                    "schedule: `%s=%s`: expected axes from 0 to %" PRId32
+                    " with a comma between two of them, the last with `:n` steps, or `-`",
+                    at->name, rlt_word_shown(at->all).text, at->problem->axis_count - 1);
+  }
+  if (at->taken[axis]) {
+    return fail_group(at, "is in the tile twice", axis);
+  }
+  const int64_t extent = at->problem->axes[axis].extent;
+  const int64_t before = rlt_group_extent(at->problem, made);
+  if (made->block < before) {
+    return fail_group(at, "follows one that is not taken whole", axis);
+  }
+  if (made->axis_count == RLT_MAX_GROUP_AXES) {
+    return fail_group(at, "is one too many", axis);
+  }
+  made->inner *= made->block;
+  made->block = extent;
+  made->axes[made->axis_count++] = (int32_t)axis;
+  at->taken[axis] = true;
+  return steps.length == 0 || rlt_word_number(steps, 1, extent, &made->block)
+             ? RELAYOUT_OK
+             : rlt_fail(at->error, RELAYOUT_UNSUPPORTED,
+                        "schedule: `%s=%s`: axis %" PRId64 " has %" PRId64
+                        " steps, of which a tile has 1 to %" PRId64,
+                        at->name, rlt_word_shown(at->all).text, axis, extent, extent);
+}
+
+static relayout_status read_group(const char *name, rlt_word text, const rlt_problem *problem,
+                                  bool *taken, rlt_group *group, relayout_error *error) {
+  group_reader at = {name, text, problem, taken, rlt_no_axes, error};
+  rlt_word rest = text;
+  relayout_status status = RELAYOUT_OK;
+  while (!rlt_word_is(text, "-") && rest.length > 0 && status == RELAYOUT_OK) {
+    status = read_axis(&at, rlt_word_cut(&rest, ','));
+  }
+  *group = at.made;
+  return status;
+}
+
+/* ---- Stores ---- */
+
+static relayout_status read_store(rlt_word store, rlt_schedule *schedule, bool *combines,
+                                  relayout_error *error) {
+  rlt_word rest = store;
+  const rlt_word first = rlt_word_cut(&rest, '+');
+  const bool is_buffered = rlt_word_is(first, "buffered");
+  bool streams = false;
+  *combines = false;
+  bool is_known = is_buffered || rlt_word_is(first, "unbuffered");
+  while (rest.length > 0 && is_known) {
+    const rlt_word next = rlt_word_cut(&rest, '+');
+    is_known = rlt_word_is(next, "streamed") || rlt_word_is(next, "combined");
+    streams = streams || rlt_word_is(next, "streamed");
+    *combines = *combines || rlt_word_is(next, "combined");
+  }
+  if (!is_known) {
+    return rlt_fail(error, RELAYOUT_UNSUPPORTED,
+                    "schedule: `store=%s`: expected unbuffered or buffered, then `+streamed` and "
+                    "`+combined` if they are",
+                    rlt_word_shown(store).text);
+  }
+  schedule->blocking.stores = streams       ? RLT_STORES_STREAMED
+                              : is_buffered ? RLT_STORES_CACHED
+                                            : RLT_STORES_UNBUFFERED;
+  return RELAYOUT_OK;
+}
 
 /* ---- Loops ---- */
 
@@ -165,14 +258,36 @@ static relayout_status read_threads(const rlt_facts *facts, rlt_word threads,
   return RELAYOUT_OK;
 }
 
-relayout_status rlt_tile_order_read(const rlt_facts *facts, const rlt_tile_order_text *text,
-                                    rlt_schedule *schedule, relayout_error *error) {
-  relayout_status status = RELAYOUT_OK;
-  if (!schedule->combined) {
-    status = read_loops(text->loops, schedule, error);
+static relayout_status read_order(const rlt_facts *facts, const rlt_asked_schedule *asked,
+                                  rlt_schedule *schedule, relayout_error *error) {
+  relayout_status status =
+      asked->loops.length == 0 ? RELAYOUT_OK : read_loops(asked->loops, schedule, error);
+  if (status == RELAYOUT_OK) {
+    status = read_prefetch(asked->prefetch, schedule, error);
+  }
+  return status == RELAYOUT_OK ? read_threads(facts, asked->threads, schedule, error) : status;
+}
+
+relayout_status rlt_asked_schedule_read(const rlt_facts *facts, const rlt_tuning *tuning,
+                                        const rlt_asked_schedule *asked, rlt_schedule *schedule,
+                                        relayout_error *error) {
+  const rlt_problem *const problem = schedule->problem;
+  bool taken[RLT_MAX_AXES] = {false};
+  bool combines = false;
+  relayout_status status =
+      read_group("columns", asked->columns, problem, taken, &schedule->columns, error);
+  if (status == RELAYOUT_OK) {
+    status = read_group("rows", asked->rows, problem, taken, &schedule->rows, error);
   }
   if (status == RELAYOUT_OK) {
-    status = read_prefetch(text->prefetch, schedule, error);
+    status = read_store(asked->store, schedule, &combines, error);
   }
-  return status == RELAYOUT_OK ? read_threads(facts, text->threads, schedule, error) : status;
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  schedule->blocking.loads = asked->loads;
+  facts->target->lay_out(facts, schedule);
+  rlt_schedule_finish(facts, tuning, combines, schedule);
+  status = read_order(facts, asked, schedule, error);
+  return status == RELAYOUT_OK ? facts->target->check(facts, schedule, error) : status;
 }
