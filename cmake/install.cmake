@@ -9,8 +9,10 @@ set(private_headers "")
 if(RELAYOUT_OPENCL)
   list(APPEND installed_targets relayout_opencl)
 else()
-  set(private_headers PATTERN opencl.h EXCLUDE PATTERN recording.h EXCLUDE
-                      PATTERN submit.h EXCLUDE)
+  set(private_headers PATTERN opencl.h EXCLUDE PATTERN submit.h EXCLUDE)
+endif()
+if(NOT RELAYOUT_OPENCL OR NOT RELAYOUT_RECORDINGS)
+  list(APPEND private_headers PATTERN recording.h EXCLUDE)
 endif()
 
 install(TARGETS ${installed_targets} EXPORT relayout-targets)

@@ -25,18 +25,16 @@ enum { IS_STRIDED = 1, IS_READ_ONLY = 2 };
 
 /* ---- Packing ---- */
 
-/* False if one of them is not small. */
-static bool pack_small(const int32_t *of, int32_t count, int64_t **at) {
-  bool are_small = true;
+/* `*all` becomes a number that is small only if all of them are. */
+static void pack_small(const int32_t *of, int32_t count, int64_t **at, uint32_t *all) {
   for (int32_t i = 0; i < count; i += RLT_SMALL_IN_NUMBER) {
     uint64_t packed = 0;
-    for (int32_t j = i; j < rlt_min(count, i + RLT_SMALL_IN_NUMBER); ++j) {
-      are_small = are_small && of[j] >= 0 && of[j] < SMALL_LIMIT;
-      packed |= (uint64_t)(uint8_t)of[j] << SMALL_BITS * (j - i);
+    for (int32_t j = rlt_min(count, i + RLT_SMALL_IN_NUMBER) - 1; j >= i; --j) {
+      packed = packed << SMALL_BITS | (uint8_t)of[j];
+      *all |= (uint32_t)of[j];
     }
     *(*at)++ = (int64_t)packed;
   }
-  return are_small;
 }
 
 static void pack_large(const int64_t *of, int32_t count, int64_t **at) {
@@ -86,9 +84,10 @@ int32_t rlt_view_pack(const rlt_view *view, int64_t numbers[RLT_MOST_VIEW_NUMBER
   const int64_t larges[] = {view->byte_offset, layout->tail_padding_alignment_in_elements,
                             layout->element_size_in_bits, layout->memory_space};
   int64_t *at = numbers;
-  bool are_small = pack_small(smalls, SMALLS, &at);
-  are_small = pack_small(layout->minor_to_major, layout->rank, &at) && are_small;
-  are_small = pack_small(layout->tile_ranks, layout->tile_count, &at) && are_small;
+  uint32_t all = 0;
+  pack_small(smalls, SMALLS, &at, &all);
+  pack_small(layout->minor_to_major, layout->rank, &at, &all);
+  pack_small(layout->tile_ranks, layout->tile_count, &at, &all);
   pack_large(larges, sizeof larges / sizeof larges[0], &at);
   pack_large(shape->dimensions, shape->rank, &at);
   pack_large(layout->padded_dimensions, layout->padded_dimension_count, &at);
@@ -100,7 +99,7 @@ int32_t rlt_view_pack(const rlt_view *view, int64_t numbers[RLT_MOST_VIEW_NUMBER
   if (view->byte_strides != NULL) {
     pack_large(view->byte_strides, shape->rank, &at);
   }
-  return are_small ? (int32_t)(at - numbers) : 0;
+  return all < SMALL_LIMIT ? (int32_t)(at - numbers) : 0;
 }
 
 /* ---- Unpacking ---- */
