@@ -152,7 +152,7 @@ static void enqueue_at_once(const place *here, const relayout_plan *plan) {
 
 /* Of a plan with one part; buffers begin at multiples of any alignment. */
 static const rlt_launch *launch_of(const relayout_plan *plan) {
-  return plan->work.parts[0].ways[0].program;
+  return plan->work.parts[0].variants[0].executable;
 }
 
 static void enqueue_launch(const place *here, const relayout_plan *plan) {

@@ -33,7 +33,7 @@ def share_of_moves(part, units):
     """The rate that a part's moves are counted by, and how often; None where they cost nothing."""
     word, moves = re.search(r" word=(\d+) .* move=(\S+) ", part["schedule"]).groups()
     moves = set(moves.split(">"))
-    if "gather" in moves:
+    if "copy-runs" in moves:
         return f"line, words of {word}", part["counts"]["moves"]
     if moves & BY_ELEMENT:
         return f"element, words of {word}", part["counts"]["moves"]

@@ -55,13 +55,13 @@ typedef struct search {
 
 static bool start(const search *of, int32_t number, runner *made) {
   *made = (runner){.program = NULL};
-  return rlt_program_create(of->device, &of->candidates.of[number].schedule, &made->program,
-                            NULL) == RELAYOUT_OK;
+  return rlt_executable_create(of->device, &of->candidates.of[number].schedule, &made->program,
+                               NULL) == RELAYOUT_OK;
 }
 
 static void stop(const search *of, runner *stopped) {
   if (stopped->program != NULL) {
-    of->device->backend->program_destroy(of->device, stopped->program);
+    of->device->backend->executable_destroy(of->device, stopped->program);
   }
 }
 
@@ -77,8 +77,8 @@ static bool take_turn(search *of, runner *next) {
   const rlt_offsets offsets = {(size_t)of->place, (size_t)of->place};
   double seconds = 0;
   of->place += step;
-  if (of->device->backend->program_time(of->device, next->program, of->scratch, offsets, &seconds,
-                                        NULL) != RELAYOUT_OK) {
+  if (of->device->backend->executable_time(of->device, next->program, of->scratch, offsets,
+                                           &seconds, NULL) != RELAYOUT_OK) {
     return false;
   }
   if (next->seconds == 0 || seconds < next->seconds) {
@@ -174,7 +174,7 @@ static int32_t run_finalists(search *of, int32_t estimated, int32_t *numbers, do
 static int32_t find_estimated(const search *of) {
   char wanted[RLT_SCHEDULE_TEXT_SIZE], text[RLT_SCHEDULE_TEXT_SIZE];
   rlt_text writing = rlt_text_in(wanted, sizeof wanted);
-  rlt_schedule_add_text(&of->part->ways[0].candidate.schedule, &writing);
+  rlt_schedule_add_text(&of->part->variants[0].candidate.schedule, &writing);
   for (int32_t i = 0; i < of->candidates.count; ++i) {
     writing = rlt_text_in(text, sizeof text);
     rlt_schedule_add_text(&of->candidates.of[i].schedule, &writing);

@@ -72,7 +72,8 @@ static void run(const relayout_plan *plan, long times) {
 static void count(const relayout_plan *plan) {
   static const replay_options all = {.bytes_counted = INT64_MAX};
   simulator *const caches = simulator_create(&geometry, 1);
-  const rlt_cpu_program *const program = rlt_part_way(&plan->work.parts[0], 0, 0)->program;
+  const rlt_cpu_executable *const program =
+      rlt_part_variant(&plan->work.parts[0], 0, 0)->executable;
   replay(program, &plan->device->facts, &all, caches);
   simulator_clear_counts(caches);
   const replay_result found = replay(program, &plan->device->facts, &all, caches);

@@ -27,7 +27,7 @@ typedef struct tables {
 enum { NUMBER_BYTES = sizeof(int64_t) };
 
 typedef struct replayer {
-  const rlt_cpu_program *made;
+  const rlt_cpu_executable *made;
   const rlt_cpu_frame *frame;
   const replay_options *options;
   simulator *on;
@@ -124,7 +124,7 @@ static void gather_run(const replayer *by, const place *of, int64_t row, int64_t
                   count * by->bytes);
 }
 
-static void gather_runs(const replayer *by, const place *of) {
+static void copy_runs(const replayer *by, const place *of) {
   const int64_t run = by->frame->tile_buffer.dense_columns;
   const bool rows_inside = by->frame->tile_buffer.rows_inside;
   const int64_t outer_count = rows_inside ? of->at.columns : of->at.rows;
@@ -269,7 +269,7 @@ static void move_piece(const replayer *by, const piece *of) {
   }
 }
 
-static void gather_transposed(const replayer *by, const place *of) {
+static void fill_transposed(const replayer *by, const place *of) {
   const rlt_cpu_frame *const frame = by->frame;
   const rlt_tile_buffer *const made = &frame->tile_buffer;
   for (int64_t column = 0; column < of->at.valid_columns; column += made->dense_columns) {
@@ -312,10 +312,10 @@ static uint64_t load_runs(const replayer *by, const rlt_tile *tile) {
 }
 
 static void gather(const replayer *by, const place *of) {
-  if (by->made->schedule->move == RLT_MOVE_GATHER) {
-    gather_runs(by, of);
+  if (by->made->schedule->move == RLT_MOVE_COPY_RUNS) {
+    copy_runs(by, of);
   } else {
-    gather_transposed(by, of);
+    fill_transposed(by, of);
   }
 }
 
@@ -426,7 +426,7 @@ static void store_segments(replayer *by, const rlt_tile *tile, continuation at,
 
 /* ---- All tiles ---- */
 
-bool replay_can(const rlt_cpu_program *program) {
+bool replay_can(const rlt_cpu_executable *program) {
   const rlt_problem *const problem = program->problem;
   return !rlt_problem_is_packed(problem) && !rlt_problem_is_encoded_last(problem) &&
          !problem->fills && problem->index_program == NULL;
@@ -447,7 +447,7 @@ static void put_tile(const replayer *by, const place *at) {
   }
 }
 
-static continuation continuation_of(const rlt_cpu_program *made, const rlt_walk *walk) {
+static continuation continuation_of(const rlt_cpu_executable *made, const rlt_walk *walk) {
   if (!made->schedule->combined) {
     return (continuation){.goes_on = false};
   }
@@ -471,12 +471,12 @@ typedef struct iterator {
   known_tile known[KNOWN_TILES];
 } iterator;
 
-static void look(const rlt_cpu_program *made, iterator *of) {
+static void look(const rlt_cpu_executable *made, iterator *of) {
   of->known[of->seen++ % KNOWN_TILES] =
       (known_tile){.at = of->walk.tile, .continues = continuation_of(made, &of->walk)};
 }
 
-static void step(const rlt_cpu_program *made, iterator *of) {
+static void step(const rlt_cpu_executable *made, iterator *of) {
   of->goes_on = rlt_walk_step(&of->walk);
   if (!of->goes_on && ++of->block < made->order.block_count) {
     rlt_walk_start(&of->walk, &made->order, of->block);
@@ -503,7 +503,7 @@ static void move_tile(replayer *by, const known_tile *now, const rlt_tile *later
 }
 
 /* One after the other, behind the scratch. */
-static tables place_tables(const rlt_cpu_program *program) {
+static tables place_tables(const rlt_cpu_executable *program) {
   enum { PAGE_BYTES = 4096 };
   const uint64_t begin =
       in_scratch((size_t)rlt_divide_up(sizeof(rlt_cpu_scratch), PAGE_BYTES) * PAGE_BYTES);
@@ -523,7 +523,7 @@ static tables place_tables(const rlt_cpu_program *program) {
                   .ahead = behind_sides + segments + runs};
 }
 
-static replayer replayer_of(const rlt_cpu_program *program, const rlt_facts *facts,
+static replayer replayer_of(const rlt_cpu_executable *program, const rlt_facts *facts,
                             const replay_options *options, simulator *on) {
   const rlt_word_facts *const word =
       &facts->words[rlt_word_size_number(program->problem->element_bytes)];
@@ -537,7 +537,7 @@ static replayer replayer_of(const rlt_cpu_program *program, const rlt_facts *fac
                     .side = word->block_columns};
 }
 
-replay_result replay(const rlt_cpu_program *program, const rlt_facts *facts,
+replay_result replay(const rlt_cpu_executable *program, const rlt_facts *facts,
                      const replay_options *options, simulator *on) {
   replayer by = replayer_of(program, facts, options, on);
   replay_result result = {.bytes_read = 0};

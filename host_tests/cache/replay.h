@@ -1,7 +1,7 @@
 /* replay.h: a program of the CPU backend, without its kernels: the addresses that they load, store
  * and fetch ahead, in their order, into a simulator.
  *
- * Depends on simulator.h and cpu/program.h.
+ * Depends on simulator.h and cpu/executable.h.
  */
 #ifndef HOST_TESTS_CACHE_REPLAY_H
 #define HOST_TESTS_CACHE_REPLAY_H
@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "cache/simulator.h"
-#include "cpu/program.h"
+#include "cpu/executable.h"
 #include "schedule/facts.h"
 
 /* How much of a program, tile by tile from its first block on, and what it is to do without. */
@@ -28,11 +28,11 @@ typedef struct replay_result {
 } replay_result;
 
 /* Whether it can be replayed: elements stay as they are, and nothing is filled. */
-bool replay_can(const rlt_cpu_program *program);
+bool replay_can(const rlt_cpu_executable *program);
 
 /* One thread's way through the program's blocks, by kernels that do as much at once as the facts
  * say. Both sides begin with a page. */
-replay_result replay(const rlt_cpu_program *program, const rlt_facts *facts,
+replay_result replay(const rlt_cpu_executable *program, const rlt_facts *facts,
                      const replay_options *options, simulator *on);
 
 /* Lines that came into this level from behind it, for each that had to. */

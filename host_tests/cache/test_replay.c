@@ -61,9 +61,9 @@ static replay_result replay_all(const relayout_plan *plan, const processor *on,
   simulator *const caches = simulator_create(&on->geometry, SEED);
   replay_result sum = {.bytes_read = 0};
   for (int32_t p = 0; p < plan->work.part_count; ++p) {
-    const rlt_way *const way = rlt_part_way(&plan->work.parts[p], 0, 0);
-    assert_true(replay_can(way->program));
-    const replay_result part = replay(way->program, &plan->device->facts, options, caches);
+    const rlt_variant *const way = rlt_part_variant(&plan->work.parts[p], 0, 0);
+    assert_true(replay_can(way->executable));
+    const replay_result part = replay(way->executable, &plan->device->facts, options, caches);
     sum.counts = part.counts;
     sum.bytes_read += part.bytes_read;
     sum.bytes_written += part.bytes_written;
@@ -121,7 +121,7 @@ static void expect_prefetches(rlt_prefetch prefetch, bool loads) {
                                       .loads = loads};
   rlt_tuning tuning;
   relayout_plan *const plan = plan_of(&processors[0], &square, true, &blocking, &tuning);
-  const rlt_schedule *const schedule = &plan->work.parts[0].ways[0].candidate.schedule;
+  const rlt_schedule *const schedule = &plan->work.parts[0].variants[0].candidate.schedule;
   assert_int_equal(schedule->prefetch.tiles, prefetch.tiles);
   assert_int_equal(schedule->loads, loads);
   const replay_result found = replay_all(plan, &processors[0], &options);

@@ -108,10 +108,10 @@ static void count(const replay_result *of, const simulator_geometry *geometry, t
 }
 
 static void replay_plan(const relayout_plan *plan, const processor *on, traffic *found) {
-  const rlt_way *const way = rlt_part_way(&plan->work.parts[0], 0, 0);
+  const rlt_variant *const way = rlt_part_variant(&plan->work.parts[0], 0, 0);
   rlt_text text = rlt_text_in(found->schedule, sizeof found->schedule);
   rlt_schedule_add_text(&way->candidate.schedule, &text);
-  if (!replay_can(way->program)) {
+  if (!replay_can(way->executable)) {
     fprintf(stderr, "cannot be replayed: %s\n", found->schedule);
     exit(1);
   }
@@ -120,7 +120,7 @@ static void replay_plan(const relayout_plan *plan, const processor *on, traffic 
                                          .streams = true,
                                          .prefetches = true};
   simulator *const caches = simulator_create(&on->geometry, SEED);
-  const replay_result result = replay(way->program, &plan->device->facts, &options, caches);
+  const replay_result result = replay(way->executable, &plan->device->facts, &options, caches);
   count(&result, &on->geometry, found);
   simulator_destroy(caches);
 }

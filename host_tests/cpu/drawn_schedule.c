@@ -31,12 +31,12 @@ static rlt_group draw_group(const rlt_problem *problem, const int32_t *axes, int
                             uint64_t *seed) {
   rlt_group made = rlt_no_axes;
   for (int32_t i = 0; i < count; ++i) {
-    made.inner *= made.block;
+    made.inner *= made.steps;
     made.axes[made.axis_count++] = axes[i];
-    made.block = problem->axes[axes[i]].extent;
+    made.steps = problem->axes[axes[i]].extent;
   }
   if (count > 0 && draw(seed, 3) > 0) {
-    made.block = 1 + draw(seed, made.block);
+    made.steps = 1 + draw(seed, made.steps);
   }
   return made;
 }
@@ -47,8 +47,8 @@ static void add_group(const rlt_problem *problem, const char *name, const rlt_gr
   for (int32_t i = 0; i < group->axis_count; ++i) {
     rlt_text_add(text, "%s%" PRId32, i == 0 ? "" : ",", group->axes[i]);
   }
-  if (group->axis_count > 0 && group->block < rlt_group_extent(problem, group)) {
-    rlt_text_add(text, ":%" PRId64, group->block);
+  if (group->axis_count > 0 && group->steps < rlt_group_extent(problem, group)) {
+    rlt_text_add(text, ":%" PRId64, group->steps);
   }
 }
 

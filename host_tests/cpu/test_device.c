@@ -383,7 +383,7 @@ static void test_descriptions(void **state) {
     relayout_plan *const plan = trial_plan(device, &cases[i].problem);
     char buffer[256];
     rlt_text text = rlt_text_in(buffer, sizeof buffer);
-    rlt_cpu_backend.program_describe(device, plan->work.parts[0].ways[0].program, &text);
+    rlt_cpu_backend.executable_describe(device, plan->work.parts[0].variants[0].executable, &text);
     assert_string_equal(buffer, cases[i].text);
     relayout_plan_destroy(plan);
   }

@@ -277,8 +277,8 @@ static void try_runs(scene *at, int64_t trial) {
       }
     }
   }
-  at->lines->gather_runs(&at->frame, &at->tile, at->found + GUARD);
-  check(at, "gather_runs", trial);
+  at->lines->copy_runs(&at->frame, &at->tile, at->found + GUARD);
+  check(at, "copy_runs", trial);
 }
 
 /* Columns of the destination are dense in pieces, rows of the source too; what each piece leaves
@@ -542,8 +542,8 @@ static void test_spilling_runs(void **state) {
           room *= 2;
         }
         memcpy(at->wanted + GUARD, at->source + 100, (size_t)(may_spill == 2 ? room : run));
-        at->lines->gather_runs(&at->frame, &at->tile, at->found + GUARD);
-        check(at, "gather_runs that spills", run);
+        at->lines->copy_runs(&at->frame, &at->tile, at->found + GUARD);
+        check(at, "copy_runs that spills", run);
       }
     }
   }

@@ -4,7 +4,7 @@
 
 #include "cmocka_all.h"
 #include "convert/packing.h"
-#include "cpu/program.h"
+#include "cpu/executable.h"
 #include "problem/definition.h"
 
 /* Compiled in, so that what is fetched can be seen. */
@@ -14,7 +14,7 @@ static void note_fetch(const uint8_t *at, int32_t level);
 #define rlt_cpu_merge_segments seen_merge_segments
 void rlt_cpu_merge_elements(const rlt_problem *problem, const uint8_t *bits, uint8_t *destination,
                             int64_t position, int64_t count);
-void rlt_cpu_merge_segments(const rlt_cpu_program *made, const rlt_cpu_tile *tile,
+void rlt_cpu_merge_segments(const rlt_cpu_executable *made, const rlt_cpu_tile *tile,
                             const uint8_t *encoded, rlt_cpu_partial_lines *partial,
                             const uint8_t *next, uint8_t *lines);
 #include "cpu/merge.c"
@@ -94,7 +94,7 @@ static _Alignas(LINE_BYTES) uint8_t lines[LINE_BYTES + RLT_CPU_UNPACKED_BYTES];
 static rlt_cpu_partial_lines partial;
 
 /* Columns `first` and on of rows 0 .. rows-1, which may be fewer than the scene's. */
-static void merge_tile(const rows_case *of, rlt_cpu_program *made, uint64_t *seed, int64_t first,
+static void merge_tile(const rows_case *of, rlt_cpu_executable *made, uint64_t *seed, int64_t first,
                        int64_t columns, int64_t rows, bool goes_on) {
   enum { ENCODED = 8192 };
   static uint8_t encoded[ENCODED];
@@ -129,7 +129,7 @@ static void check_scene(const rows_case *of, const rlt_cpu_instruction_set *set,
   for (int64_t r = 0; r < of->rows; ++r) {
     segments[r] = (rlt_tile_run){.start = r * of->pitch, .row_step = r};
   }
-  rlt_cpu_program made = {
+  rlt_cpu_executable made = {
       .problem = &problem,
       .lines = set->lines,
       .frame = {.column_inner = 1,

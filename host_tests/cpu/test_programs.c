@@ -9,7 +9,7 @@
 #include "child.h"
 #include "cmocka_all.h"
 #include "cpu/cpu.h"
-#include "cpu/program.h"
+#include "cpu/executable.h"
 #include "cpu/sanitizers.h"
 #include "cpu/trial.h"
 #include "plan/plan.h"
@@ -31,9 +31,9 @@ static relayout_device *make_device(bool has_cache) {
   return device;
 }
 
-static const rlt_cpu_program *program_of(const relayout_plan *plan) {
+static const rlt_cpu_executable *program_of(const relayout_plan *plan) {
   assert_int_equal(plan->work.part_count, 1);
-  return plan->work.parts[0].ways[0].program;
+  return plan->work.parts[0].variants[0].executable;
 }
 
 /* ---- One run of bytes ---- */
@@ -431,12 +431,12 @@ static void test_blocks(void **state) {
                            .loops = {.outer_count = 1, .outer = {0}}};
   rlt_grid grid;
   rlt_grid_make(&problem, &schedule.columns, &schedule.rows, &grid);
-  rlt_cpu_program made = {
+  rlt_cpu_executable made = {
       .schedule = &schedule, .problem = &problem, .move = count_tile, .grid = &grid};
   rlt_order_make(&grid, &schedule.loops, &made.order);
   assert_int_equal(made.order.block_count, MANY_TILES);
   for (schedule.threads = 1; schedule.threads <= 3; ++schedule.threads) {
-    assert_int_equal(rlt_cpu_program_run(device, &made, source, destination, NULL), RELAYOUT_OK);
+    assert_int_equal(rlt_cpu_executable_run(device, &made, source, destination, NULL), RELAYOUT_OK);
     for (int i = 0; i < MANY_TILES; ++i) {
       assert_int_equal(atomic_load(&moved[i]), schedule.threads);
     }
@@ -480,7 +480,7 @@ static void test_fetched_tiles(void **state) {
   static uint8_t source[4 * 640 * 128], destination[4 * 640 * 128];
   relayout_device *const device = make_device(false);
   relayout_plan *const plan = trial_plan(device, &several_tiles);
-  rlt_cpu_program made = *program_of(plan);
+  rlt_cpu_executable made = *program_of(plan);
   rlt_cpu_line_kernels lines = *made.lines;
   rlt_schedule schedule = *made.schedule;
   assert_true(schedule.buffered);
@@ -491,7 +491,7 @@ static void test_fetched_tiles(void **state) {
     int fetched_narrow = 0, without_source = 0;
     schedule.prefetch.tiles = ahead;
     leaving.count = 0;
-    assert_int_equal(rlt_cpu_program_run(device, &made, source, destination, NULL), RELAYOUT_OK);
+    assert_int_equal(rlt_cpu_executable_run(device, &made, source, destination, NULL), RELAYOUT_OK);
     assert_int_equal(leaving.count, made.grid->tile_count);
     for (int i = 0; i < leaving.count; ++i) {
       const bool is_fetched =
@@ -520,7 +520,7 @@ static void test_last_sources(void **state) {
                                  .axes = {{1024, 1024, 1024, 1}, {1024, 1024, 1, 1024}}};
     relayout_device *const device = make_device(true);
     relayout_plan *const plan = trial_plan(device, &problem);
-    const rlt_cpu_program *const made = program_of(plan);
+    const rlt_cpu_executable *const made = program_of(plan);
     const rlt_schedule *const schedule = made->schedule;
     if (!made->unpacks) {
       const int64_t last = made->last_source + (rlt_group_length(&schedule->columns) - 1) * 1024 +
@@ -666,8 +666,8 @@ static void test_time(void **state) {
   for (size_t offset = 0; offset <= 64; offset += 32) {
     double seconds = -1;
     const double begin = rlt_seconds();
-    assert_int_equal(rlt_cpu_backend.program_time(device, program_of(plan), scratch,
-                                                  (rlt_offsets){offset, offset}, &seconds, NULL),
+    assert_int_equal(rlt_cpu_backend.executable_time(device, program_of(plan), scratch,
+                                                     (rlt_offsets){offset, offset}, &seconds, NULL),
                      RELAYOUT_OK);
     assert_true(seconds >= 0 && seconds <= rlt_seconds() - begin);
   }

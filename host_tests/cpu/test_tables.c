@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "cmocka_all.h"
-#include "cpu/program.h"
+#include "cpu/executable.h"
 
 enum { LINE_BYTES = 64 };
 
@@ -133,7 +133,7 @@ static void test_fetched_ahead(void **state) {
                                    .columns = rlt_group_of_axis(&problem, 0, c->columns),
                                    .rows = rlt_group_of_axis(&problem, 1, c->rows),
                                    .prefetch = {.tiles = 1, .level = 2}};
-    rlt_cpu_program made = {.schedule = &schedule, .problem = &problem};
+    rlt_cpu_executable made = {.schedule = &schedule, .problem = &problem};
     print_message("%s\n", c->what);
     assert_int_equal(rlt_cpu_tables_make(made.problem, &made, NULL), RELAYOUT_OK);
     assert_int_equal(made.frame.fetch_level, 2);
@@ -156,7 +156,7 @@ static void test_positions(void **state) {
                            .columns = rlt_group_of_axis(&problem, 0, 3),
                            .rows = rlt_group_of_axis(&problem, 1, 4),
                            .tile_buffer = {.dense_columns = 3}};
-  rlt_cpu_program made = {.schedule = &schedule, .problem = &problem};
+  rlt_cpu_executable made = {.schedule = &schedule, .problem = &problem};
   assert_int_equal(rlt_cpu_tables_make(made.problem, &made, NULL), RELAYOUT_OK);
   const rlt_cpu_frame *const frame = &made.frame;
   for (int64_t c = 0; c < 3; ++c) {
@@ -180,7 +180,7 @@ static void test_positions(void **state) {
 
   /* Columns that are part of a longer run do not lie evenly. */
   schedule.tile_buffer.dense_columns = 2;
-  made = (rlt_cpu_program){.schedule = &schedule, .problem = &problem};
+  made = (rlt_cpu_executable){.schedule = &schedule, .problem = &problem};
   assert_int_equal(rlt_cpu_tables_make(made.problem, &made, NULL), RELAYOUT_OK);
   assert_int_equal(made.frame.column_step, 0);
   rlt_cpu_tables_free(&made);
@@ -195,7 +195,7 @@ static void test_no_columns(void **state) {
                                  .columns = rlt_no_axes,
                                  .rows = rlt_group_of_axis(&problem, 1, 4),
                                  .tile_buffer = {.dense_columns = 1}};
-  rlt_cpu_program made = {.schedule = &schedule, .problem = &problem};
+  rlt_cpu_executable made = {.schedule = &schedule, .problem = &problem};
   assert_int_equal(rlt_cpu_tables_make(made.problem, &made, NULL), RELAYOUT_OK);
   assert_int_equal(made.frame.column_step, 0);
   assert_int_equal(made.frame.columns.from[0], 0);
@@ -218,7 +218,7 @@ static void test_segments(void **state) {
     const rlt_tile_buffer_request request = {
         .problem = &problem, .columns = &schedule.columns, .rows = &schedule.rows, .lanes = 4};
     rlt_tile_buffer_make(&request, &schedule.tile_buffer);
-    rlt_cpu_program made = {.schedule = &schedule, .problem = &problem};
+    rlt_cpu_executable made = {.schedule = &schedule, .problem = &problem};
     assert_int_equal(rlt_cpu_tables_make(made.problem, &made, NULL), RELAYOUT_OK);
     const rlt_cpu_frame *const frame = &made.frame;
     const int64_t pitch = schedule.tile_buffer.segment_pitch;
@@ -244,10 +244,10 @@ static void test_gaps(void **state) {
   static const rlt_axis axes[] = {{3, 2, 100, 1}, {2, 1, 5, 3}, {8, 8, 1000, 6}, {9, 9, 7, 48}};
   const rlt_problem problem = problem_with(4, 0, axes, 4);
   rlt_schedule schedule = {.problem = &problem,
-                           .columns = {.axis_count = 2, .axes = {0, 2}, .inner = 3, .block = 2},
-                           .rows = {.axis_count = 2, .axes = {1, 3}, .inner = 2, .block = 2},
+                           .columns = {.axis_count = 2, .axes = {0, 2}, .inner = 3, .steps = 2},
+                           .rows = {.axis_count = 2, .axes = {1, 3}, .inner = 2, .steps = 2},
                            .tile_buffer = {.dense_columns = 3}};
-  rlt_cpu_program made = {.schedule = &schedule, .problem = &problem};
+  rlt_cpu_executable made = {.schedule = &schedule, .problem = &problem};
   assert_int_equal(rlt_cpu_tables_make(made.problem, &made, NULL), RELAYOUT_OK);
   const rlt_cpu_frame *const frame = &made.frame;
   static const int64_t columns_from[] = {0, 400, 400, 4000, 4400, 4400};

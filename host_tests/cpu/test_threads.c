@@ -12,7 +12,7 @@
 #include "cmocka_all.h"
 #include "cpu/cpu.h"
 #include "cpu/device.h"
-#include "cpu/program.h"
+#include "cpu/executable.h"
 #include "cpu/trial.h"
 #include "problem/definition.h"
 #include "shape_of.h"
@@ -444,7 +444,7 @@ static relayout_device *streaming_device_with(int32_t threads, relayout_parallel
 
 static relayout_plan *odd_plan(relayout_device *device, const rlt_problem *problem) {
   relayout_plan *const plan = trial_plan(device, problem);
-  const rlt_schedule *const schedule = &plan->work.parts[0].ways[0].candidate.schedule;
+  const rlt_schedule *const schedule = &plan->work.parts[0].variants[0].candidate.schedule;
   assert_true(schedule->buffered);
   assert_true(schedule->streamed);
   return plan;

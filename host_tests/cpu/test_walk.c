@@ -96,8 +96,8 @@ static void test_loops_of_a_schedule(void **state) {
   (void)state;
   const rlt_problem problem = {
       .element_bytes = 4, .axis_count = 2, .axes = {{4096, 4096, 4096, 1}, {4096, 4096, 1, 4096}}};
-  const rlt_group columns = {.axis_count = 1, .axes = {0}, .inner = 1, .block = 32};
-  const rlt_group rows = {.axis_count = 1, .axes = {1}, .inner = 1, .block = 64};
+  const rlt_group columns = {.axis_count = 1, .axes = {0}, .inner = 1, .steps = 32};
+  const rlt_group rows = {.axis_count = 1, .axes = {1}, .inner = 1, .steps = 64};
   const rlt_loops loops = {
       .inner_count = 1, .inner = {1}, .inside = {7}, .outer_count = 2, .outer = {0, 1}};
   rlt_grid grid;
@@ -124,7 +124,7 @@ static void test_links(void **state) {
   (void)state;
   const rlt_problem problem = {
       .element_bytes = 1, .axis_count = 3, .axes = {{8, 8, 30, 1}, {5, 5, 6, 8}, {6, 6, 1, 40}}};
-  const rlt_group columns = {.axis_count = 1, .axes = {0}, .inner = 1, .block = 2};
+  const rlt_group columns = {.axis_count = 1, .axes = {0}, .inner = 1, .steps = 2};
   rlt_grid grid;
   rlt_combining combining;
   rlt_grid_make(&problem, &columns, &rlt_no_axes, &grid);
@@ -159,7 +159,7 @@ static void test_what_goes_on(void **state) {
   (void)state;
   const rlt_problem problem = {
       .element_bytes = 1, .axis_count = 2, .axes = {{6, 6, 10, 1}, {4, 4, 1, 6}}};
-  const rlt_group columns = {.axis_count = 1, .axes = {0}, .inner = 1, .block = 2};
+  const rlt_group columns = {.axis_count = 1, .axes = {0}, .inner = 1, .steps = 2};
   const rlt_loops loops = {
       .inner_count = 2, .inner = {0, 1}, .inside = {3, 2}, .outer_count = 1, .outer = {1}};
   static const struct {
@@ -235,7 +235,7 @@ static void test_valid_counts(void **state) {
                                           {3, choice % 4, 5, 5},
                                           {3, choice / 4 % 4, 15, 15},
                                           {3, choice / 16, 45, 45}}};
-    const rlt_group columns = {.axis_count = 1, .axes = {0}, .inner = 1, .block = 2};
+    const rlt_group columns = {.axis_count = 1, .axes = {0}, .inner = 1, .steps = 2};
     rlt_grid grid;
     rlt_grid_make(&problem, &columns, &rlt_no_axes, &grid);
     assert_int_equal(grid.tile_count, 3 * 3 * 3 * 3);

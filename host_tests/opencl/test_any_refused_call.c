@@ -562,8 +562,8 @@ static relayout_status run_time(scene *at) {
   if (status == RELAYOUT_OK) {
     assert_int_equal(fake.finishes, 1);
     assert_int_equal(fake_count("clEnqueueFillBuffer"), 2);
-    status = backend->program_time(at->device, at->plan->work.parts[0].ways[0].program, scratch,
-                                   (rlt_offsets){0, 0}, &seconds, &at->error);
+    status = backend->executable_time(at->device, at->plan->work.parts[0].variants[0].executable,
+                                      scratch, (rlt_offsets){0, 0}, &seconds, &at->error);
     backend->scratch_destroy(at->device, scratch);
   }
   if (status == RELAYOUT_OK) {

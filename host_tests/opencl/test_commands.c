@@ -79,7 +79,7 @@ static relayout_plan *plan_of(const place *at, const char *from, const char *to)
 }
 
 static const rlt_launch *launch_of(const relayout_plan *plan) {
-  return plan->work.parts[0].ways[0].program;
+  return plan->work.parts[0].variants[0].executable;
 }
 
 static uint64_t number_of(const fake_argument *argument) {
@@ -309,7 +309,7 @@ static void test_ways_of_places(void **state) {
   (void)state;
   place *const at = pocl_cpu();
   relayout_plan *const plan = plan_of(at, "u8[32,32,4]", "u8[32,32,4]{2,0,1}");
-  assert_int_equal(plan->work.parts[0].way_count, 2);
+  assert_int_equal(plan->work.parts[0].variant_count, 2);
   static unsigned char memory[2][8192 + 64] __attribute__((aligned(64)));
   static const struct {
     size_t begins[2];
@@ -544,7 +544,7 @@ static void test_most_of_a_batch(void **state) {
   (void)state;
   place *const at = gpu();
   relayout_plan *const plan = pages_plan(at);
-  rlt_launch *const launch = plan->work.parts[0].ways[0].program;
+  rlt_launch *const launch = plan->work.parts[0].variants[0].executable;
   assert_int_equal(rlt_opencl_parts_most_batch(&plan->work), 32);
   launch->group_count = 10;
   static const int64_t most[] = {320, 319, 100, 99, 19, 10, 9, 1};
@@ -584,8 +584,8 @@ static void test_batches_of_ways(void **state) {
   assert_int_equal(fake.command_count, 4);
   for (size_t i = 0; i < 4; ++i) {
     const fake_command *const command = fake_command_at("clEnqueueNDRangeKernel", i);
-    const rlt_way *const ways = plan->work.parts[0].ways;
-    const rlt_launch *const launch = ways[kernels[i][1] == '4' ? 0 : 1].program;
+    const rlt_variant *const variants = plan->work.parts[0].variants;
+    const rlt_launch *const launch = variants[kernels[i][1] == '4' ? 0 : 1].executable;
     assert_string_equal(strrchr(command->kernel, '_'), kernels[i]);
     assert_int_equal(command->region[2], counts[i] * launch->group_count);
   }
@@ -1350,8 +1350,8 @@ static void test_timing(void **state) {
   assert_int_equal(fake.finishes, 1);
   for (int i = 0; i < 3; ++i) {
     fake.nanoseconds = i == 0 ? 500 : i == 1 ? 2000000000 : 0;
-    assert_int_equal(backend->program_time(&at->device->base, launch_of(plan), scratch,
-                                           (rlt_offsets){16, 32}, &seconds, NULL),
+    assert_int_equal(backend->executable_time(&at->device->base, launch_of(plan), scratch,
+                                              (rlt_offsets){16, 32}, &seconds, NULL),
                      RELAYOUT_OK);
     assert_true(seconds > (i == 0   ? 0.499e-6
                            : i == 1 ? 1.999
@@ -1370,8 +1370,8 @@ static void test_timing(void **state) {
   assert_int_equal(kernel->n_wait, 0);
   fake.nanoseconds = 5;
   fake.runs_backwards = true; /* a clock that tells nothing */
-  assert_int_equal(backend->program_time(&at->device->base, launch_of(plan), scratch,
-                                         (rlt_offsets){0, 0}, &seconds, &error),
+  assert_int_equal(backend->executable_time(&at->device->base, launch_of(plan), scratch,
+                                            (rlt_offsets){0, 0}, &seconds, &error),
                    RELAYOUT_OPENCL_ERROR);
   assert_int_equal(error.cl_status, CL_PROFILING_INFO_NOT_AVAILABLE);
   backend->scratch_destroy(&at->device->base, scratch);

@@ -40,8 +40,8 @@ static relayout_plan *plan_of(const opencl_bench *bench, const struct widening *
 
 /* NULL where the plan has none for this offset. */
 static const rlt_launch *launch_at(const relayout_plan *plan, size_t offset) {
-  const rlt_way *const way = rlt_part_way(&plan->work.parts[0], offset, offset);
-  return way == NULL ? NULL : way->program;
+  const rlt_variant *const way = rlt_part_variant(&plan->work.parts[0], offset, offset);
+  return way == NULL ? NULL : way->executable;
 }
 
 /* ---- What was asked for ---- */

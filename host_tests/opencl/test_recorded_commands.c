@@ -360,7 +360,7 @@ static void test_other_buffers(void **state) {
       RELAYOUT_OK);
   assert_int_equal(fake.command_count, 2);
   for (size_t i = 0; i < 2; ++i) {
-    const rlt_launch *const launch = plan->work.parts[i].ways[0].program;
+    const rlt_launch *const launch = plan->work.parts[i].variants[0].executable;
     const fake_argument *const before = recorded[i].arguments;
     const fake_argument *const after = fake_command_at("clUpdateMutableCommandsKHR", i)->arguments;
     assert_ptr_equal(handle_of(&after[FROM]), at.buffers[2]);
@@ -400,7 +400,7 @@ static void test_without_source(void **state) {
                    RELAYOUT_OK);
   const fake_argument *const after = fake_command_at("clUpdateMutableCommandsKHR", 0)->arguments;
   assert_ptr_equal(handle_of(&after[TO]), at.buffers[3]);
-  const rlt_launch *const launch = plan->work.parts[0].ways[0].program;
+  const rlt_launch *const launch = plan->work.parts[0].variants[0].executable;
   assert_int_equal(start_of(&after[TO_START]) * (uint64_t)launch->options.word_bytes, 16);
   assert_false(after[FROM].is_set || after[FROM_START].is_set);
   relayout_recording_destroy(recording);

@@ -449,8 +449,8 @@ static const struct known_move {
   const char *name;
   bool is_known;
 } known_moves[] = {
-    {"fill", true},      {"copy", true},           {"gather", false}, {"interleave", true},
-    {"transpose", true}, {"bit-transpose", false}, {"permute", true}, {"index", true},
+    {"fill", true},      {"copy", true},           {"copy-runs", false}, {"interleave", true},
+    {"transpose", true}, {"bit-transpose", false}, {"permute", true},    {"index", true},
 };
 enum { KNOWN_MOVES = sizeof known_moves / sizeof known_moves[0] };
 _Static_assert((int)KNOWN_MOVES == (int)RLT_MOVES, "all moves are known");

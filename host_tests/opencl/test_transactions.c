@@ -236,7 +236,7 @@ static size_t group_number(size_t i, size_t group_count) {
 
 /* At the start of buffers. */
 static const rlt_launch *launch_of(const relayout_plan *plan) {
-  return plan->work.parts[0].ways[0].program;
+  return plan->work.parts[0].variants[0].executable;
 }
 
 static counts count_launch(const opencl_bench *bench, const relayout_plan *plan,

@@ -34,7 +34,7 @@ static inline void expect_group(const rlt_group *found, const rlt_group *expecte
     assert_int_equal(found->axes[i], expected->axes[i]);
   }
   assert_int_equal(found->inner, expected->inner);
-  assert_int_equal(found->block, expected->block);
+  assert_int_equal(found->steps, expected->steps);
 }
 
 #endif

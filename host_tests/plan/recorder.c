@@ -101,16 +101,16 @@ static void destroy(relayout_device *device) {
 }
 
 static const rlt_backend backend = {.id = RELAYOUT_BACKEND_CPU,
-                                    .program_create = program_create,
-                                    .program_destroy = program_destroy,
-                                    .program_host_bytes = program_host_bytes,
+                                    .executable_create = program_create,
+                                    .executable_destroy = program_destroy,
+                                    .executable_host_bytes = program_host_bytes,
                                     .has_staging = true,
                                     .execute = execute,
                                     .trim = trim,
                                     .scratch_create = scratch_create,
                                     .scratch_destroy = scratch_destroy,
-                                    .program_time = program_time,
-                                    .program_describe = program_describe,
+                                    .executable_time = program_time,
+                                    .executable_describe = program_describe,
                                     .destroy = destroy};
 
 relayout_device *recorder_device(recorder *record) {

@@ -190,9 +190,9 @@ static void test_rules_of_tiles(void **state) {
   }
   expect_rule("transpose word=8 rows=1:64 columns=0:64 move=transpose store=buffered",
               "has `word=8`; the nearest has `word=4`");
-  expect_rule("transpose word=4 rows=1:64 columns=0:64 move=gather store=buffered",
-              "has `move=gather`; the nearest has `move=transpose`");
-  expect_rule("copy word=4 rows=1:64 columns=0:64 move=gather store=buffered",
+  expect_rule("transpose word=4 rows=1:64 columns=0:64 move=copy-runs store=buffered",
+              "has `move=copy-runs`; the nearest has `move=transpose`");
+  expect_rule("copy word=4 rows=1:64 columns=0:64 move=copy-runs store=buffered",
               "method `copy` has no schedule for this relayout");
   expect_rule("transpose word=4 rows=1:64 columns=0:100 loops=1:16,0:11 move=transpose "
               "store=buffered+streamed+combined",

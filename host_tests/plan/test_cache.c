@@ -34,7 +34,7 @@ static void set_up(bench *made) {
   made->device = recorder_device(&made->record);
   made->own_backend = made->device->backend;
   made->backend = *made->own_backend;
-  made->backend.program_bytes = program_bytes;
+  made->backend.executable_bytes = program_bytes;
   made->device->backend = &made->backend;
   rlt_plan_request_clear(&made->request);
   assert_int_equal(rlt_plan_cache_create(&made->cache, NULL), RELAYOUT_OK);
@@ -53,7 +53,7 @@ static void tear_down(bench *dropped) {
 static uint64_t host_bytes(void) {
   enum { VIEW_NUMBERS = 8, AXES = 1 };
   return sizeof(relayout_plan) + 2 * VIEW_NUMBERS * sizeof(int64_t) + sizeof(rlt_part) +
-         offsetof(rlt_problem, axes) + AXES * sizeof(rlt_axis) + sizeof(rlt_way) +
+         offsetof(rlt_problem, axes) + AXES * sizeof(rlt_axis) + sizeof(rlt_variant) +
          sizeof(rlt_schedule);
 }
 

@@ -45,7 +45,7 @@ static rlt_schedule chosen(const rlt_problem *problem, const rlt_facts *facts,
                            const rlt_tuning *tuning) {
   recorder record;
   relayout_plan *const plan = plan_of(problem, facts, tuning, &record);
-  rlt_schedule made = plan->work.parts[0].ways[0].candidate.schedule;
+  rlt_schedule made = plan->work.parts[0].variants[0].candidate.schedule;
   made.problem = problem;
   assert_int_equal(plan->work.parts[0].choice, RLT_CHOICE_ESTIMATED);
   relayout_plan_destroy(plan);
@@ -89,7 +89,10 @@ static void test_copies_go_straight_or_not(void **state) {
     rlt_rates rates;
     rlt_move move;
   } cases[] = {
-      {"f32[64,64,100]{2,1,0}", "f32[64,64,100]{2,0,1}", {{[RLT_RATE_LINE] = 0}}, RLT_MOVE_GATHER},
+      {"f32[64,64,100]{2,1,0}",
+       "f32[64,64,100]{2,0,1}",
+       {{[RLT_RATE_LINE] = 0}},
+       RLT_MOVE_COPY_RUNS},
       {"f32[64,64,100]{2,1,0}", "f32[64,64,100]{2,0,1}", {{[RLT_RATE_LINE] = 9}}, RLT_MOVE_COPY},
       {"f32[640,130]{1,0}",
        "f32[640,130]{1,0:PD(640,131)}",
@@ -98,7 +101,7 @@ static void test_copies_go_straight_or_not(void **state) {
       {"f32[640,130]{1,0}",
        "f32[640,130]{1,0:PD(640,131)}",
        {{[RLT_RATE_LINE_IN_PARTS] = 9}},
-       RLT_MOVE_GATHER},
+       RLT_MOVE_COPY_RUNS},
       {"f32[64,512]{1,0}",
        "f32[64,512]{1,0:PD(64,513)}",
        {{[RLT_RATE_LINE_IN_PARTS] = 9}},
@@ -370,9 +373,9 @@ static void test_two_ways_to_share_lines(void **state) {
   assert_true(candidates.of[1].schedule.combined);
   assert_int_equal(candidates.of[1].schedule.destination_alignment, 1);
   assert_true(rlt_candidate_is_allowed(&candidates.of[1], true));
-  assert_int_equal(candidates.of[1].schedule.columns.block,
-                   candidates.of[0].schedule.columns.block);
-  assert_int_equal(candidates.of[1].schedule.rows.block, candidates.of[0].schedule.rows.block);
+  assert_int_equal(candidates.of[1].schedule.columns.steps,
+                   candidates.of[0].schedule.columns.steps);
+  assert_int_equal(candidates.of[1].schedule.rows.steps, candidates.of[0].schedule.rows.steps);
   rlt_candidates_free(&candidates);
 }
 

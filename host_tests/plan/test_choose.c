@@ -70,7 +70,7 @@ static void test_clearly_faster_is_chosen(void **state) {
     assert_true(rate >= 0);
     row.words[2].rates.of[RLT_RATE_RUN] = rate;
     plan = plan_by(device, from, to, &request);
-    const rlt_candidate *const chosen = &plan->work.parts[0].ways[0].candidate;
+    const rlt_candidate *const chosen = &plan->work.parts[0].variants[0].candidate;
     print_message("%g times as fast, by %g a run\n", faster[i], rate);
     assert_int_equal(chosen->schedule.blocking.runs.read_bytes, i < 2 ? 256 : 512);
     assert_int_equal(plan->work.parts[0].choice, RLT_CHOICE_ESTIMATED);
@@ -89,9 +89,9 @@ static void test_batches(void **state) {
     rlt_plan_request_clear(&request);
     request.for_batches = for_batches;
     relayout_plan *const plan = plan_by(device, "f32[64,41]{1,0}", "f32[64,41]{0,1}", &request);
-    const rlt_way *const way = &plan->work.parts[0].ways[0];
+    const rlt_variant *const way = &plan->work.parts[0].variants[0];
     assert_int_equal(way->candidate.schedule.batch, for_batches ? 32 : 0);
-    assert_int_equal(((const rlt_schedule *)way->program)->batch, for_batches ? 32 : 0);
+    assert_int_equal(((const rlt_schedule *)way->executable)->batch, for_batches ? 32 : 0);
     relayout_plan_destroy(plan);
   }
   relayout_device_destroy(device);
@@ -114,7 +114,7 @@ static void test_staged_destinations_stay(void **state) {
     rlt_plan_request_clear(&request);
     request.stages_destination = cases[i].stages;
     relayout_plan *const plan = plan_by(device, cases[i].from, cases[i].to, &request);
-    assert_int_equal(plan->work.parts[0].ways[0].candidate.schedule.streamed, cases[i].streams);
+    assert_int_equal(plan->work.parts[0].variants[0].candidate.schedule.streamed, cases[i].streams);
     relayout_plan_destroy(plan);
     relayout_device_destroy(device);
   }

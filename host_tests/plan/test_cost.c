@@ -290,7 +290,7 @@ static void test_gathered_lines_by_hand(void **state) {
   estimate made;
   estimate_candidate("c128[64,50,8]{2,1,0}", "c128[64,50,8]{2,0,1}", &cpu_facts, &cpu_tuning,
                      &made);
-  assert_int_equal(made.schedule.move, RLT_MOVE_GATHER);
+  assert_int_equal(made.schedule.move, RLT_MOVE_COPY_RUNS);
   for (size_t i = 0; i < sizeof lines / sizeof lines[0]; ++i) {
     rlt_facts facts = cpu_facts;
     facts.line_bytes = (int32_t)lines[i][0];
@@ -316,7 +316,7 @@ static void test_gathered_runs_by_hand(void **state) {
                    RELAYOUT_OK);
   assert_true(candidates.count > 0);
   rlt_schedule *const schedule = &candidates.of[0].schedule;
-  assert_int_equal(schedule->move, RLT_MOVE_GATHER);
+  assert_int_equal(schedule->move, RLT_MOVE_COPY_RUNS);
   for (int64_t rows = 1; rows <= 64; ++rows) {
     rlt_cost cost;
     schedule->columns = rlt_group_of_axis(&problem, 0, 16);
@@ -431,8 +431,8 @@ static void test_prices_of_moves(void **state) {
        RLT_RATE_TRANSPOSED_LINE, 4},
       {"u8[1608,3]{1,0}", "u8[1608,3]{0,1}", &rlt_cpu_target, RLT_MOVE_INTERLEAVE, true,
        RLT_RATE_TRANSPOSED_LINE, 4},
-      {"f32[64,64]{1,0}", "f32[64,64]{0,1}", &rlt_cpu_target, RLT_MOVE_GATHER, true, RLT_RATE_LINE,
-       1},
+      {"f32[64,64]{1,0}", "f32[64,64]{0,1}", &rlt_cpu_target, RLT_MOVE_COPY_RUNS, true,
+       RLT_RATE_LINE, 1},
       {"f32[64,64]{1,0}", "f32[64,64]{0,1}", &rlt_cpu_target, RLT_MOVE_INDEX, true,
        RLT_RATE_ELEMENT, 1},
       {"f32[64,60]{1,0}", "bf16[64,60]{1,0:PD(64,64)}", &rlt_cpu_target, RLT_MOVE_COPY, true,
@@ -457,7 +457,7 @@ static void test_prices_of_other_terms(void **state) {
             {RLT_COST_TILES, RLT_RATE_TILE},
             {RLT_COST_PAGES, RLT_RATE_PAGE}};
   const rlt_problem problem = problem_of("f32[64,64]{1,0}", "f32[64,64]{0,1}");
-  const rlt_schedule schedule = {.problem = &problem, .move = RLT_MOVE_GATHER};
+  const rlt_schedule schedule = {.problem = &problem, .move = RLT_MOVE_COPY_RUNS};
   for (size_t i = 0; i < sizeof of / sizeof of[0]; ++i) {
     const rlt_price price = rlt_cost_price(&cpu_facts, &schedule, of[i].term);
     assert_int_equal(price.rate, of[i].rate);

@@ -63,8 +63,8 @@ static void test_tiles_make_up_the_problem(void **state) {
     int64_t *found = malloc(bytes);
     rlt_group columns, rows;
     tiles_at_random(&problem, &seed, &columns, &rows);
-    ragged += rlt_group_extent(&problem, &columns) % columns.block != 0 &&
-              rlt_group_extent(&problem, &rows) % rows.block != 0;
+    ragged += rlt_group_extent(&problem, &columns) % columns.steps != 0 &&
+              rlt_group_extent(&problem, &rows) % rows.steps != 0;
     definition_map(&problem, expected);
     map_by_tiles(&problem, &columns, &rows, found);
     if (memcmp(expected, found, bytes) != 0) {
@@ -191,18 +191,18 @@ static void test_sides_without_blocks(void **state) {
                                .axis_count = 2,
                                .axes = {{5, 5, 7, 1}, {8, 7, 1, 5}},
                                .fills = true};
-  const rlt_group columns = {.axis_count = 2, .axes = {0, 1}, .inner = 5, .block = 8};
+  const rlt_group columns = {.axis_count = 2, .axes = {0, 1}, .inner = 5, .steps = 8};
   rlt_grid grid;
   rlt_grid_make(&problem, &columns, &rlt_no_axes, &grid);
   assert_int_equal(grid.loop_count, 0);
   assert_int_equal(grid.tile_count, 1);
   assert_int_equal(grid.columns.inner, 5);
-  assert_int_equal(grid.columns.block, 8);
+  assert_int_equal(grid.columns.steps, 8);
   assert_int_equal(grid.columns.extent, 8);
   assert_int_equal(grid.columns.valid, 7);
   assert_int_equal(grid.columns.block_loop, -1);
   assert_int_equal(grid.rows.inner, 1);
-  assert_int_equal(grid.rows.block, 1);
+  assert_int_equal(grid.rows.steps, 1);
   assert_int_equal(grid.rows.extent, 1);
   assert_int_equal(grid.rows.valid, 1);
   assert_int_equal(grid.rows.block_loop, -1);

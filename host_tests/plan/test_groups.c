@@ -19,26 +19,26 @@ static const rlt_problem slabs = {.element_bytes = 4,
                                   .fills = true};
 
 static rlt_group group_of(int32_t first, int32_t second, int64_t inner, int64_t block) {
-  return (rlt_group){.axis_count = 2, .axes = {first, second}, .inner = inner, .block = block};
+  return (rlt_group){.axis_count = 2, .axes = {first, second}, .inner = inner, .steps = block};
 }
 
 static void test_groups_grow_by_axes(void **state) {
   (void)state;
   static const struct {
     int64_t most;
-    int64_t block;
+    int64_t steps;
   } of_axis[] = {{-1, 1}, {0, 1}, {1, 1}, {3, 3}, {4, 4}, {9, 4}};
   for (size_t i = 0; i < sizeof of_axis / sizeof of_axis[0]; ++i) {
     const rlt_group found = rlt_group_of_axis(&slabs, 0, of_axis[i].most);
     assert_int_equal(found.axis_count, 1);
     assert_int_equal(found.axes[0], 0);
     assert_int_equal(found.inner, 1);
-    assert_int_equal(found.block, of_axis[i].block);
+    assert_int_equal(found.steps, of_axis[i].steps);
   }
   /* Behind four columns: as many rows as reach the target, if there are so many. */
   static const struct {
     int64_t target;
-    int64_t block;
+    int64_t steps;
   } appended[] = {{1, 1}, {4, 1}, {5, 2}, {8, 2}, {9, 3}, {12, 3}, {13, 3}, {INT64_MAX, 3}};
   for (size_t i = 0; i < sizeof appended / sizeof appended[0]; ++i) {
     rlt_group found = rlt_no_axes;
@@ -48,7 +48,7 @@ static void test_groups_grow_by_axes(void **state) {
     assert_int_equal(found.axes[0], 0);
     assert_int_equal(found.axes[1], 1);
     assert_int_equal(found.inner, 4);
-    assert_int_equal(found.block, appended[i].block);
+    assert_int_equal(found.steps, appended[i].steps);
   }
 }
 
@@ -146,7 +146,7 @@ static void test_runs_in_the_destination(void **state) {
   expect_runs(rlt_tile_runs_of(&slabs, axes, count, false),
               (rlt_tile_runs){2, 8, 8, 4, RLT_SEGMENT_COLUMNS});
   /* All three, and so the slabs behind them. */
-  columns.block = 3;
+  columns.steps = 3;
   count = rlt_tile_axes(&slabs, &columns, &slab, axes);
   expect_runs(rlt_tile_runs_of(&slabs, axes, count, false),
               (rlt_tile_runs){3, 36, 36, 12, RLT_SEGMENT_ROWS});
@@ -177,7 +177,7 @@ static void test_runs_in_the_source(void **state) {
                       .destination_elements = 64,
                       .axis_count = 3,
                       .axes = {{4, 4, 1, 1}, {8, 8, 4, 4}, {2, 2, 32, 32}}};
-  rlt_group all = {.axis_count = 3, .axes = {0, 1, 2}, .inner = 32, .block = 2};
+  rlt_group all = {.axis_count = 3, .axes = {0, 1, 2}, .inner = 32, .steps = 2};
   expect_runs(rlt_group_runs(&bits, &all, true),
               (rlt_tile_runs){3, 64, 64, 32, RLT_SEGMENT_COLUMNS});
   bits.transposed_bits = 1;

@@ -95,10 +95,10 @@ static void test_parts_of_lines(void **state) {
         asked(&rlt_method_permute, scene_of(&matrix, &work_group_facts, &tuning));
     const rlt_schedule *const found = &candidates.of[0].schedule;
     print_message("case %zu\n", i);
-    assert_int_equal(found->rows.block, cases[i].rows);
-    assert_true(found->columns.block >= cases[i].columns);
-    assert_true(found->columns.block * found->rows.block <= cases[i].elements);
-    assert_true(2 * found->columns.block * found->rows.block > cases[i].elements);
+    assert_int_equal(found->rows.steps, cases[i].rows);
+    assert_true(found->columns.steps >= cases[i].columns);
+    assert_true(found->columns.steps * found->rows.steps <= cases[i].elements);
+    assert_true(2 * found->columns.steps * found->rows.steps > cases[i].elements);
     rlt_candidates_free(&candidates);
   }
 }
@@ -110,7 +110,7 @@ static void test_all_of_local_memory(void **state) {
   rlt_tuning tuning = work_group_tuning;
   tuning.tile_bytes = 1 << 20;
   static const struct {
-    int64_t extent, block;
+    int64_t extent, steps;
   } cases[] = {{7943, 7943}, {7944, 3972}, {7945, 3973}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
     const rlt_problem run = {.element_bytes = 4,
@@ -120,7 +120,7 @@ static void test_all_of_local_memory(void **state) {
                              .axes = {{cases[i].extent, cases[i].extent, 1, 1}}};
     rlt_candidates candidates =
         asked(&rlt_method_permute, scene_of(&run, &work_group_facts, &tuning));
-    assert_int_equal(candidates.of[0].schedule.columns.block, cases[i].block);
+    assert_int_equal(candidates.of[0].schedule.columns.steps, cases[i].steps);
     rlt_candidates_free(&candidates);
   }
 }
@@ -139,7 +139,7 @@ static void test_halves_of_packed_runs(void **state) {
   rlt_candidates candidates =
       asked(&rlt_method_permute, scene_of(&run, &work_group_facts, &tuning));
   assert_true(candidates.count > 0);
-  assert_int_equal(candidates.of[0].schedule.columns.block, 25002);
+  assert_int_equal(candidates.of[0].schedule.columns.steps, 25002);
   rlt_candidates_free(&candidates);
 }
 
@@ -208,11 +208,11 @@ static void test_fills(void **state) {
   rlt_scene scene = scene_of(&problem, &work_group_facts, &work_group_tuning);
   rlt_candidates candidates = asked(&rlt_method_fill, scene);
   assert_int_equal(candidates.count, 1);
-  assert_int_equal(candidates.of[0].schedule.columns.block, 4096);
+  assert_int_equal(candidates.of[0].schedule.columns.steps, 4096);
   rlt_candidates_free(&candidates);
   problem.destination_packed = 1; /* 625 bytes */
   candidates = asked(&rlt_method_fill, scene);
-  assert_int_equal(candidates.of[0].schedule.columns.block, 5000);
+  assert_int_equal(candidates.of[0].schedule.columns.steps, 5000);
   rlt_candidates_free(&candidates);
   /* Wider words are of work-items that share; and what has a source is nobody's to fill. */
   scene.is_wide = true;
@@ -400,8 +400,8 @@ static void test_squares_that_are_filled(void **state) {
     print_message("case %zu\n", i);
     assert_int_equal(candidates.count, 1);
     assert_int_equal(candidates.of[0].schedule.suits, cases[i].suits);
-    assert_int_equal(candidates.of[0].schedule.columns.block, rlt_min(columns, 64));
-    assert_int_equal(candidates.of[0].schedule.rows.block, rlt_min(rows, 64));
+    assert_int_equal(candidates.of[0].schedule.columns.steps, rlt_min(columns, 64));
+    assert_int_equal(candidates.of[0].schedule.rows.steps, rlt_min(rows, 64));
     rlt_candidates_free(&candidates);
     scene.has_wide = scene.is_wide = true;
     candidates = asked(&rlt_method_transpose, scene);

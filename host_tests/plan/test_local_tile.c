@@ -318,7 +318,7 @@ static bool places_hold(const rlt_slots *slots, const rlt_group *group, bool of_
     digits_of(slots->problem, group, p, digits);
     for (int32_t i = 0; i < group->axis_count; ++i) {
       const rlt_axis *const axis = &slots->problem->axes[group->axes[i]];
-      const bool is_cut = i == group->axis_count - 1 && group->block < axis->extent;
+      const bool is_cut = i == group->axis_count - 1 && group->steps < axis->extent;
       may_come = may_come && (is_cut || digits[i] < axis->valid);
       number += digits[i] * slots->slot_stride[group->axes[i]];
       at += digits[i] * slots->run_stride[group->axes[i]];
@@ -457,7 +457,7 @@ static void wide_tile_at_random(uint64_t *seed, rlt_problem *problem, rlt_group 
   problem->destination_elements = destination_stride;
   *columns = rlt_group_of_axis(problem, 0, 1 + definition_random(seed, problem->axes[0].extent));
   *rows = rlt_group_of_axis(problem, 1 + (int32_t)definition_random(seed, 2), 1);
-  rows->block = 1 + definition_random(seed, problem->axes[rows->axes[0]].extent);
+  rows->steps = 1 + definition_random(seed, problem->axes[rows->axes[0]].extent);
 }
 
 /* Of eight pitches, each with and without gaps, the first whose banks turn least often. */

@@ -34,17 +34,17 @@ static relayout_status create(relayout_device *device, relayout_plan_effort effo
 /* A way, and that it is what runs. */
 static void expect_way(const relayout_plan *plan, int32_t number, const char *method, int64_t word,
                        int64_t rows) {
-  const rlt_way *const way = &plan->work.parts[0].ways[number];
-  assert_in_range(number, 0, plan->work.parts[0].way_count - 1);
+  const rlt_variant *const way = &plan->work.parts[0].variants[number];
+  assert_in_range(number, 0, plan->work.parts[0].variant_count - 1);
   assert_string_equal(way->candidate.schedule.method->name, method);
   assert_int_equal(way->candidate.schedule.problem->element_bytes, word);
   assert_int_equal(rlt_group_length(&way->candidate.schedule.rows), rows);
-  assert_true(rlt_schedules_equal(&way->candidate.schedule, way->program)); /* the recorder's */
+  assert_true(rlt_schedules_equal(&way->candidate.schedule, way->executable)); /* the recorder's */
 }
 
 static void expect_only(const relayout_plan *plan, const char *method, int64_t rows) {
   expect_way(plan, 0, method, 4, rows);
-  assert_int_equal(plan->work.parts[0].way_count, 1);
+  assert_int_equal(plan->work.parts[0].variant_count, 1);
 }
 
 static bool is_of(const recorded_run *run, const char *method) {
@@ -162,7 +162,7 @@ static void test_what_differs_from_the_winner(void **state) {
     assert_int_equal(create_from(device, "f32[4096,8192]{1,0}", "f32[4096,8192]{0,1}",
                                  RELAYOUT_PLAN_MEASURE, 30, &plan),
                      RELAYOUT_OK);
-    const rlt_schedule *const found = &plan->work.parts[0].ways[0].candidate.schedule;
+    const rlt_schedule *const found = &plan->work.parts[0].variants[0].candidate.schedule;
     assert_int_equal(plan->work.parts[0].choice, RLT_CHOICE_MEASURED);
     assert_int_equal(found->blocking.runs.read_bytes, 256);
     assert_int_equal(found->blocking.runs.write_bytes, 512);
@@ -297,7 +297,7 @@ static void test_two_contests(void **state) {
   (void)state;
   static const struct {
     double (*seconds)(const recorded_run *run);
-    int32_t way_count;
+    int32_t variant_count;
     const char *methods[2];
     int64_t words[2];
     int64_t rows[2];
@@ -314,8 +314,8 @@ static void test_two_contests(void **state) {
     aligned_runs = odd_runs = 0;
     relayout_plan *const plan = measure_rows(device, 0);
     assert_int_equal(plan->work.parts[0].choice, RLT_CHOICE_MEASURED);
-    assert_int_equal(plan->work.parts[0].way_count, cases[i].way_count);
-    for (int32_t w = 0; w < cases[i].way_count; ++w) {
+    assert_int_equal(plan->work.parts[0].variant_count, cases[i].variant_count);
+    for (int32_t w = 0; w < cases[i].variant_count; ++w) {
       expect_way(plan, w, cases[i].methods[w], cases[i].words[w], cases[i].rows[w]);
     }
     assert_int_equal(aligned_runs, 6 * 6);
@@ -712,7 +712,7 @@ static void test_what_takes_too_long_is_not_begun(void **state) {
     relayout_plan *plan = NULL;
     record.seconds = equal_times;
     assert_int_equal(create_from(device, from, to, RELAYOUT_PLAN_ESTIMATE, 0, &plan), RELAYOUT_OK);
-    const rlt_cost *const cost = &plan->work.parts[0].ways[0].candidate.cost;
+    const rlt_cost *const cost = &plan->work.parts[0].variants[0].candidate.cost;
     slow.words[2].rates.of[RLT_RATE_TILE] =
         (times[i] - 1) * cost->least_time / cost->counts[RLT_COST_TILES];
     slow.words[2].rates.of[RLT_RATE_ELEMENT] = 1;
@@ -739,7 +739,7 @@ static relayout_plan *measure(relayout_device *device, const char *from_text, co
 
 static double at_once(const recorded_run *run) {
   const rlt_group *const columns = &run->schedule->columns;
-  assert_true(columns->block <= rlt_group_extent(run->schedule->problem, columns));
+  assert_true(columns->steps <= rlt_group_extent(run->schedule->problem, columns));
   return 1e-4;
 }
 
@@ -846,7 +846,7 @@ static void test_packed_elements_are_cropped_by_eight(void **state) {
     device->info.memory_bytes = 3900000;
     relayout_plan *const plan = measure(device, cases[i][0], cases[i][1]);
     assert_int_equal(plan->work.parts[0].choice, RLT_CHOICE_MEASURED);
-    assert_int_equal(plan->work.parts[0].ways[0].candidate.schedule.threads, 2);
+    assert_int_equal(plan->work.parts[0].variants[0].candidate.schedule.threads, 2);
     assert_true(packed_runs > 0 || i == 0); /* which moves as bytes */
     packed_runs = 0;
     relayout_plan_destroy(plan);

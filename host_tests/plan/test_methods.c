@@ -198,7 +198,7 @@ static void test_who_offers_and_who_is_chosen(void **state) {
       assert_int_equal(plan_by(device, &table[i], NULL, &plan, NULL), RELAYOUT_OK);
       describe(plan, found, sizeof found);
       assert_string_equal(found, table[i].by[k]);
-      assert_non_null(plan->work.parts[0].ways[0].candidate.schedule.reason);
+      assert_non_null(plan->work.parts[0].variants[0].candidate.schedule.reason);
       assert_int_equal(plan->work.parts[0].choice, RLT_CHOICE_ESTIMATED);
       relayout_plan_destroy(plan);
       relayout_device_destroy(device);

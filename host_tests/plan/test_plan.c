@@ -458,7 +458,7 @@ static void test_what_is_asked_for_runs(void **state) {
     char found[256];
     print_message("%s\n", text);
     plan = plan_by(device, text);
-    assert_int_equal(plan->work.parts[0].way_count, 1);
+    assert_int_equal(plan->work.parts[0].variant_count, 1);
     for (int use = RELAYOUT_SCHEDULE_ALIGNED; use <= RELAYOUT_SCHEDULE_AT_ANY_OFFSET; ++use) {
       assert_int_equal(
           relayout_plan_get_schedule(plan, 0, (relayout_schedule_use)use, found, sizeof found),
@@ -532,18 +532,18 @@ static void test_places_pick_a_way(void **state) {
   relayout_error error;
   assert_int_equal(relayout_plan_create(device, &from, &to, NULL, &plan, NULL), RELAYOUT_OK);
   const rlt_part *const part = &plan->work.parts[0];
-  assert_int_equal(part->way_count, 2);
+  assert_int_equal(part->variant_count, 2);
   assert_true(plan->work.fits_anywhere);
   assert_true(rlt_part_fits_anywhere(part));
-  assert_int_equal(part->ways[0].candidate.schedule.problem->element_bytes, 16);
-  assert_int_equal(part->ways[1].candidate.schedule.problem->element_bytes, 1);
+  assert_int_equal(part->variants[0].candidate.schedule.problem->element_bytes, 16);
+  assert_int_equal(part->variants[1].candidate.schedule.problem->element_bytes, 1);
   static const struct {
     uintptr_t source, destination;
     int way;
   } places[] = {{0, 0, 0}, {4096, 48, 0}, {1, 0, 1}, {0, 8, 1}, {16, 15, 1}, {3, 3, 1}};
   for (size_t i = 0; i < sizeof places / sizeof places[0]; ++i) {
-    assert_ptr_equal(rlt_part_way(part, places[i].source, places[i].destination),
-                     &part->ways[places[i].way]);
+    assert_ptr_equal(rlt_part_variant(part, places[i].source, places[i].destination),
+                     &part->variants[places[i].way]);
     assert_int_equal(rlt_plan_check_places(plan, places[i].source, places[i].destination, NULL),
                      RELAYOUT_OK);
   }
@@ -556,7 +556,7 @@ static void test_places_pick_a_way(void **state) {
   options.schedules = &asked;
   options.schedule_count = 1;
   assert_int_equal(relayout_plan_create(device, &from, &to, &options, &plan, NULL), RELAYOUT_OK);
-  assert_int_equal(plan->work.parts[0].way_count, 1);
+  assert_int_equal(plan->work.parts[0].variant_count, 1);
   assert_false(plan->work.fits_anywhere);
   assert_int_equal(rlt_plan_check_places(plan, 32, 16, NULL), RELAYOUT_OK);
   expect_refused(rlt_plan_check_places(plan, 35, 16, &error), RELAYOUT_INVALID_ARGUMENT, &error,
@@ -579,8 +579,9 @@ static void test_smaller_groups(void **state) {
   relayout_device *device = recorder_device(&record);
   record.most_group_size = 32;
   relayout_plan *plan = plan_with(device, NULL);
-  assert_int_equal(plan->work.parts[0].ways[0].candidate.schedule.group_size, 32);
-  assert_int_equal(((const rlt_schedule *)plan->work.parts[0].ways[0].program)->group_size, 32);
+  assert_int_equal(plan->work.parts[0].variants[0].candidate.schedule.group_size, 32);
+  assert_int_equal(((const rlt_schedule *)plan->work.parts[0].variants[0].executable)->group_size,
+                   32);
   relayout_plan_destroy(plan);
   relayout_device_destroy(device);
 }
@@ -846,9 +847,9 @@ static void test_one_part_is_predicted_by_its_first_way(void **state) {
   relayout_plan *plan = NULL;
   assert_int_equal(relayout_plan_create(device, &from, &to, NULL, &plan, NULL), RELAYOUT_OK);
   assert_int_equal(plan->work.part_count, 1);
-  assert_int_equal(plan->work.parts[0].way_count, 2);
-  plan->work.parts[0].ways[0].candidate.cost.fraction = 0.3;
-  plan->work.parts[0].ways[1].candidate.cost.fraction = 0.6;
+  assert_int_equal(plan->work.parts[0].variant_count, 2);
+  plan->work.parts[0].variants[0].candidate.cost.fraction = 0.3;
+  plan->work.parts[0].variants[1].candidate.cost.fraction = 0.6;
   assert_true(relayout_plan_get_predicted_fraction(plan) == 0.3);
   relayout_plan_destroy(plan);
   relayout_device_destroy(device);
@@ -870,7 +871,7 @@ static void test_parts_are_predicted_together(void **state) {
   assert_int_equal(plan->work.part_count, 2);
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
     for (int p = 0; p < 2; ++p) {
-      plan->work.parts[p].ways[0].candidate.cost.fraction = cases[i].each[p];
+      plan->work.parts[p].variants[0].candidate.cost.fraction = cases[i].each[p];
     }
     assert_true(relayout_plan_get_predicted_fraction(plan) == cases[i].all);
   }

@@ -132,7 +132,7 @@ static void test_what_is_read_at_once(void **state) {
     print_message("case %zu\n", i);
     const rlt_schedule found =
         first_candidate(&rlt_method_transpose, &problem, &plain_cpu_facts, &tuning);
-    assert_int_equal(found.rows.block, cases[i].rows);
+    assert_int_equal(found.rows.steps, cases[i].rows);
   }
 }
 
@@ -151,8 +151,8 @@ static void test_columns_that_get_narrower(void **state) {
     print_message("case %zu\n", i);
     const rlt_schedule found =
         first_candidate(&rlt_method_transpose, &problem, &plain_cpu_facts, &tuning);
-    assert_int_equal(found.columns.block, cases[i].columns);
-    assert_int_equal(found.rows.block, cases[i].rows);
+    assert_int_equal(found.columns.steps, cases[i].columns);
+    assert_int_equal(found.rows.steps, cases[i].rows);
   }
 }
 
@@ -179,11 +179,11 @@ static void test_least_tiles(void **state) {
    * which end with a line after 16 of them. */
   static const rlt_problem gaps = MATRIX(4, 4, 1000, 5);
   found = first_candidate(&rlt_method_permute, &gaps, &plain_cpu_facts, &plain_cpu_tuning);
-  assert_int_equal(found.columns.block, 4);
-  assert_int_equal(found.rows.block, 64);
+  assert_int_equal(found.columns.steps, 4);
+  assert_int_equal(found.rows.steps, 64);
   found = first_candidate(&rlt_method_permute, &gaps, &plain_cpu_facts, &tuning);
-  assert_int_equal(found.columns.block, 4);
-  assert_int_equal(found.rows.block, 496);
+  assert_int_equal(found.columns.steps, 4);
+  assert_int_equal(found.rows.steps, 496);
 }
 
 /* What both sides go on with fills half of a tile's room, which is half of the nearest cache, or
@@ -208,15 +208,15 @@ static void test_room_of_tiles(void **state) {
     tuning.together_bytes = 1 << 20;
     print_message("case %zu\n", i);
     const rlt_schedule found = first_candidate(&rlt_method_transpose, &pixels, &facts, &tuning);
-    assert_int_equal(found.columns.block, cases[i].columns);
-    assert_int_equal(found.rows.block, 16);
+    assert_int_equal(found.columns.steps, cases[i].columns);
+    assert_int_equal(found.rows.steps, 16);
   }
   /* Asked runs may ask for more: 4 KiB by 16 rows. */
   rlt_facts facts = plain_cpu_facts;
   facts.machine.caches[0].bytes = 16384;
   const rlt_tuning tuning = tuning_with((rlt_reach){64, 1024});
   const rlt_schedule found = first_candidate(&rlt_method_transpose, &pixels, &facts, &tuning);
-  assert_int_equal(found.columns.block, 256);
+  assert_int_equal(found.columns.steps, 256);
 }
 
 /* ---- Packed elements ---- */

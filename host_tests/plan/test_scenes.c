@@ -215,22 +215,22 @@ static void test_columns_end_with_bytes(void **state) {
   rlt_problem problem = MATRIX(1, 65, 64); /* bits of eight to a byte are in eight rows */
   problem.destination_packed = 1;
   static const struct {
-    int64_t block, ended;
+    int64_t steps, ended;
   } cases[] = {{1, 8}, {8, 8}, {9, 16}, {57, 64}, {64, 64}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
-    rlt_group columns = {.axis_count = 2, .axes = {0, 1}, .inner = 65, .block = cases[i].block};
+    rlt_group columns = {.axis_count = 2, .axes = {0, 1}, .inner = 65, .steps = cases[i].steps};
     rlt_end_with_byte(&problem, &columns);
-    assert_int_equal(columns.block, cases[i].ended);
+    assert_int_equal(columns.steps, cases[i].ended);
   }
   /* No more steps than there are, and none of another axis. */
   problem.axes[1].extent = problem.axes[1].valid = 60;
   problem.destination_elements = 65 * 60;
-  rlt_group columns = {.axis_count = 2, .axes = {0, 1}, .inner = 65, .block = 57};
+  rlt_group columns = {.axis_count = 2, .axes = {0, 1}, .inner = 65, .steps = 57};
   rlt_end_with_byte(&problem, &columns);
-  assert_int_equal(columns.block, 60);
+  assert_int_equal(columns.steps, 60);
   columns = rlt_group_of_axis(&problem, 0, 33);
   rlt_end_with_byte(&problem, &columns);
-  assert_int_equal(columns.block, 33);
+  assert_int_equal(columns.steps, 33);
 }
 
 /* ---- Straight runs and lookups ---- */
@@ -241,11 +241,11 @@ static void test_straight_runs(void **state) {
   static const rlt_problem single = {.element_bytes = 4};
   rlt_tuning tuning = work_group_tuning;
   rlt_scene scene = scene_of(&runs, &work_group_facts, &tuning);
-  assert_int_equal(rlt_straight_run(&scene).block, 1024);
+  assert_int_equal(rlt_straight_run(&scene).steps, 1024);
   tuning.straight_columns_bytes = 8000;
-  assert_int_equal(rlt_straight_run(&scene).block, 2000);
+  assert_int_equal(rlt_straight_run(&scene).steps, 2000);
   tuning.straight_columns_bytes = 7999;
-  assert_int_equal(rlt_straight_run(&scene).block, 1999);
+  assert_int_equal(rlt_straight_run(&scene).steps, 1999);
   scene.problem = &single;
   assert_int_equal(rlt_straight_run(&scene).axis_count, 0);
 }
@@ -259,7 +259,7 @@ static void test_runs_of_lookups(void **state) {
     int64_t packed;
     int32_t operations; /* of a program; 0: there is none */
     int64_t group_size;
-    int64_t block;
+    int64_t steps;
   } cases[] = {
       {0, 0, 1, 1024},  {0, 97, 1, 491},  {0, 97, 2, 982},    {0, 97, 256, 1024},
       {0, 49149, 1, 1}, {0, 50000, 1, 1}, {0, 50000, 64, 64}, {4, 97, 1, 492},
@@ -275,7 +275,7 @@ static void test_runs_of_lookups(void **state) {
     problem.index_program = cases[i].operations > 0 ? &program : NULL;
     const rlt_scene scene = scene_of(&problem, &facts, &work_group_tuning);
     print_message("case %zu\n", i);
-    assert_int_equal(rlt_gpu_index_run(&scene).block, cases[i].block);
+    assert_int_equal(rlt_gpu_index_run(&scene).steps, cases[i].steps);
   }
   /* One that moves tiles by itself goes on for as long as it takes. */
   static const rlt_index_program long_program = {.count = 50000};
@@ -283,12 +283,12 @@ static void test_runs_of_lookups(void **state) {
   alone.index_program = &long_program;
   rlt_candidates candidates =
       asked(&rlt_method_index_program, scene_of(&alone, &plain_cpu_facts, &plain_cpu_tuning));
-  assert_int_equal(candidates.of[0].schedule.columns.block, 2000);
+  assert_int_equal(candidates.of[0].schedule.columns.steps, 2000);
   rlt_candidates_free(&candidates);
   rlt_problem last = {
       .element_bytes = 1, .destination_packed = 4, .axis_count = 1, .axes = {{7, 7, 1, 1}}};
   const rlt_scene scene = scene_of(&last, &work_group_facts, &work_group_tuning);
-  assert_int_equal(rlt_gpu_index_run(&scene).block, 7);
+  assert_int_equal(rlt_gpu_index_run(&scene).steps, 7);
 }
 
 /* Work-items own whole bytes: without a program packed elements are looked up only where no tile
@@ -455,9 +455,9 @@ static void test_copies_of_groups(void **state) {
     const rlt_schedule *const schedule = &candidates.of[0].schedule;
     assert_int_equal(schedule->suits, cases[i].suits);
     assert_int_equal(schedule->move, RLT_MOVE_COPY);
-    assert_int_equal(schedule->columns.block, cases[i].columns);
+    assert_int_equal(schedule->columns.steps, cases[i].columns);
     assert_int_equal(schedule->rows.axis_count, cases[i].rows > 0);
-    assert_int_equal(schedule->rows.block, rlt_max(cases[i].rows, 1));
+    assert_int_equal(schedule->rows.steps, rlt_max(cases[i].rows, 1));
     rlt_candidates_free(&candidates);
   }
 }

@@ -50,11 +50,11 @@ static rlt_schedule of_blocks(const rlt_problem *problem, const rlt_facts *facts
 
 static void test_moves(void **state) {
   (void)state;
-  static const char *const names[] = {"fill",      "copy",          "gather",  "interleave",
-                                      "transpose", "bit-transpose", "permute", "index"};
+  static const char *const names[] = {"fill",      "copy",          "copy-runs", "interleave",
+                                      "transpose", "bit-transpose", "permute",   "index"};
   assert_int_equal(RLT_MOVES, sizeof names / sizeof names[0]);
   for (int move = 0; move < RLT_MOVES; ++move) {
-    const bool has_tables = move == RLT_MOVE_GATHER || move == RLT_MOVE_INTERLEAVE ||
+    const bool has_tables = move == RLT_MOVE_COPY_RUNS || move == RLT_MOVE_INTERLEAVE ||
                             move == RLT_MOVE_TRANSPOSE || move == RLT_MOVE_BIT_TRANSPOSE;
     rlt_problem problem = MATRIX(1024);
     rlt_schedule schedule = {
@@ -174,10 +174,10 @@ static void test_staged(void **state) {
       {&matrix_1024, &near, RLT_MOVE_TRANSPOSE, RLT_STORES_BY_SIZE, 64, 64, false},
       {&matrix_1024, &near, RLT_MOVE_TRANSPOSE, RLT_STORES_BY_SIZE, 16, 64, false},
       {&matrix_1024, &near, RLT_MOVE_TRANSPOSE, RLT_STORES_BY_SIZE, 15, 64, true},
-      {&runs_of_64, &near, RLT_MOVE_GATHER, RLT_STORES_BY_SIZE, 64, 64, false},
-      {&runs_of_63, &near, RLT_MOVE_GATHER, RLT_STORES_BY_SIZE, 63, 64, true},
-      {&floats_of_16, &near, RLT_MOVE_GATHER, RLT_STORES_BY_SIZE, 16, 64, false},
-      {&floats_of_15, &near, RLT_MOVE_GATHER, RLT_STORES_BY_SIZE, 15, 64, true},
+      {&runs_of_64, &near, RLT_MOVE_COPY_RUNS, RLT_STORES_BY_SIZE, 64, 64, false},
+      {&runs_of_63, &near, RLT_MOVE_COPY_RUNS, RLT_STORES_BY_SIZE, 63, 64, true},
+      {&floats_of_16, &near, RLT_MOVE_COPY_RUNS, RLT_STORES_BY_SIZE, 16, 64, false},
+      {&floats_of_15, &near, RLT_MOVE_COPY_RUNS, RLT_STORES_BY_SIZE, 15, 64, true},
       /* Channels are written with all their pixels: 6 times 3, or 5. */
       {&pixels, &near, RLT_MOVE_INTERLEAVE, RLT_STORES_BY_SIZE, 3, 6, false},
       {&pixels, &near, RLT_MOVE_INTERLEAVE, RLT_STORES_BY_SIZE, 3, 5, true},
@@ -555,7 +555,7 @@ static void test_work_items_side_by_side(void **state) {
   rlt_group_append(&bytes, &schedule.columns, 1, 4 * 512);
   rlt_grid_make(&bytes, &schedule.columns, &schedule.rows, &grid);
   assert_int_equal(rlt_gpu_across_shift(&schedule, grid.tile_count), 5);
-  schedule.columns.block = 16;
+  schedule.columns.steps = 16;
   rlt_grid_make(&bytes, &schedule.columns, &schedule.rows, &grid);
   assert_int_equal(rlt_gpu_across_shift(&schedule, grid.tile_count), 5);
 
@@ -628,10 +628,10 @@ static void test_equal_schedules(void **state) {
   others[count++].move = RLT_MOVE_INTERLEAVE;
   others[count++].columns.axis_count = 0;
   others[count++].columns.axes[0] = 1;
-  others[count++].columns.block = 127;
+  others[count++].columns.steps = 127;
   others[count++].rows.axis_count = 0;
   others[count++].rows.axes[0] = 0;
-  others[count++].rows.block = 63;
+  others[count++].rows.steps = 63;
   others[count++].loops.inner_count -= 1;
   others[count++].loops.outer_count -= 1;
   others[count++].loops.inner[0] ^= 1;

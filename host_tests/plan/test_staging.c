@@ -47,8 +47,8 @@ static void test_rows_join_columns(void **state) {
                                .destination_elements = 18,
                                .axis_count = 2,
                                .axes = {{2, 2, 9, 1}, {9, 9, 1, 2}}};
-  const rlt_group columns = {.axis_count = 1, .axes = {0}, .inner = 1, .block = 2};
-  const rlt_group rows = {.axis_count = 1, .axes = {1}, .inner = 1, .block = 3};
+  const rlt_group columns = {.axis_count = 1, .axes = {0}, .inner = 1, .steps = 2};
+  const rlt_group rows = {.axis_count = 1, .axes = {1}, .inner = 1, .steps = 3};
   const rlt_tile_buffer_request of = {&problem, &columns, &rows, .lanes = 4};
   rlt_tile_buffer tile_buffer;
   rlt_tile_buffer_make(&of, &tile_buffer);
@@ -75,8 +75,8 @@ static void test_blocks_of_columns_are_segments(void **state) {
                                .destination_elements = 30,
                                .axis_count = 2,
                                .axes = {{5, 5, 6, 1}, {6, 6, 1, 5}}};
-  const rlt_group columns = {.axis_count = 1, .axes = {0}, .inner = 1, .block = 3};
-  const rlt_group rows = {.axis_count = 1, .axes = {1}, .inner = 1, .block = 4};
+  const rlt_group columns = {.axis_count = 1, .axes = {0}, .inner = 1, .steps = 3};
+  const rlt_group rows = {.axis_count = 1, .axes = {1}, .inner = 1, .steps = 4};
   const rlt_tile_buffer_request of = {&problem, &columns, &rows, .lanes = 4};
   rlt_tile_buffer tile_buffer;
   rlt_tile_buffer_make(&of, &tile_buffer);
@@ -103,8 +103,8 @@ static void test_rows_out_of_order_are_exact(void **state) {
                                .axis_count = 3,
                                .axes = {{2, 2, 12, 1}, {4, 4, 3, 2}, {3, 2, 1, 8}},
                                .fills = true};
-  const rlt_group columns = {.axis_count = 1, .axes = {0}, .inner = 1, .block = 2};
-  const rlt_group rows = {.axis_count = 2, .axes = {2, 1}, .inner = 3, .block = 2};
+  const rlt_group columns = {.axis_count = 1, .axes = {0}, .inner = 1, .steps = 2};
+  const rlt_group rows = {.axis_count = 2, .axes = {2, 1}, .inner = 3, .steps = 2};
   const rlt_tile_buffer_request of = {&problem, &columns, &rows, .lanes = 4};
   rlt_tile_buffer tile_buffer;
   rlt_tile_buffer_make(&of, &tile_buffer);
@@ -129,8 +129,8 @@ static void test_long_columns_need_not_be_exact(void **state) {
                                .destination_elements = 48,
                                .axis_count = 3,
                                .axes = {{4, 4, 12, 1}, {4, 4, 3, 4}, {3, 3, 1, 16}}};
-  const rlt_group columns = {.axis_count = 1, .axes = {0}, .inner = 1, .block = 4};
-  const rlt_group rows = {.axis_count = 2, .axes = {2, 1}, .inner = 3, .block = 4};
+  const rlt_group columns = {.axis_count = 1, .axes = {0}, .inner = 1, .steps = 4};
+  const rlt_group rows = {.axis_count = 2, .axes = {2, 1}, .inner = 3, .steps = 4};
   const rlt_tile_buffer_request of = {&problem, &columns, &rows, .lanes = 4};
   rlt_tile_buffer tile_buffer;
   rlt_tile_buffer_make(&of, &tile_buffer);
@@ -151,8 +151,8 @@ static void test_copies_store_their_runs_upwards(void **state) {
                                .axis_count = 3,
                                .axes = {{4, 3, 1, 1}, {4, 4, 15, 4}, {5, 5, 3, 16}},
                                .fills = true};
-  rlt_group columns = {.axis_count = 2, .axes = {0, 1}, .inner = 4, .block = 4};
-  rlt_group rows = {.axis_count = 1, .axes = {2}, .inner = 1, .block = 5};
+  rlt_group columns = {.axis_count = 2, .axes = {0, 1}, .inner = 4, .steps = 4};
+  rlt_group rows = {.axis_count = 1, .axes = {2}, .inner = 1, .steps = 5};
   const rlt_tile_buffer_request of = {&problem, &columns, &rows, .copies = true, .lanes = 64};
   rlt_tile_buffer tile_buffer;
   rlt_tile_buffer_make(&of, &tile_buffer);
@@ -163,8 +163,8 @@ static void test_copies_store_their_runs_upwards(void **state) {
   assert_int_equal(tile_buffer.segment.unit, 16);
   assert_int_equal(tile_buffer.segment.side, RLT_SEGMENT_ROWS);
 
-  columns = (rlt_group){.axis_count = 2, .axes = {0, 2}, .inner = 4, .block = 5};
-  rows = (rlt_group){.axis_count = 1, .axes = {1}, .inner = 1, .block = 4};
+  columns = (rlt_group){.axis_count = 2, .axes = {0, 2}, .inner = 4, .steps = 5};
+  rows = (rlt_group){.axis_count = 1, .axes = {1}, .inner = 1, .steps = 4};
   rlt_tile_buffer_make(&of, &tile_buffer);
   assert_true(tile_buffer.rows_inside);
   assert_false(tile_buffer.exact);
@@ -194,8 +194,8 @@ static void test_combs_end_with_an_axis(void **state) {
                               .destination_elements = 1600,
                               .axis_count = 3,
                               .axes = {{100, 100, 8, 1}, {2, 2, 800, 100}, {8, 8, 1, 200}}};
-  rlt_group columns = {.axis_count = 2, .axes = {0, 1}, .inner = 100, .block = 2};
-  rlt_group rows = {.axis_count = 1, .axes = {2}, .inner = 1, .block = 8};
+  rlt_group columns = {.axis_count = 2, .axes = {0, 1}, .inner = 100, .steps = 2};
+  rlt_group rows = {.axis_count = 1, .axes = {2}, .inner = 1, .steps = 8};
   rlt_tile_buffer_request of = {&parted, &columns, &rows, .most_channels = 4, .lanes = 64};
   rlt_tile_buffer tile_buffer;
   rlt_tile_buffer_make(&of, &tile_buffer);
@@ -215,8 +215,8 @@ static void test_combs_end_with_an_axis(void **state) {
                         .axis_count = 3,
                         .axes = {{8, 8, 300, 1}, {100, 100, 1, 8}, {3, 3, 100, 800}}};
   of.problem = &joined;
-  columns = (rlt_group){.axis_count = 1, .axes = {0}, .inner = 1, .block = 8};
-  rows = (rlt_group){.axis_count = 2, .axes = {1, 2}, .inner = 100, .block = 3};
+  columns = (rlt_group){.axis_count = 1, .axes = {0}, .inner = 1, .steps = 8};
+  rows = (rlt_group){.axis_count = 2, .axes = {1, 2}, .inner = 100, .steps = 3};
   rlt_tile_buffer_make(&of, &tile_buffer);
   assert_int_equal(tile_buffer.read_channels, 0);
   assert_int_equal(tile_buffer.write_channels, 8);
@@ -401,7 +401,7 @@ static void map_by_assemblies(player *p, int64_t *source_of) {
   const rlt_group *const column_group = &p->schedule->columns;
   const rlt_group *const row_group = &p->schedule->rows;
   p->tile_buffer = p->schedule->tile_buffer;
-  p->lanes = p->schedule->move == RLT_MOVE_GATHER ? line : rlt_min(line, 32);
+  p->lanes = p->schedule->move == RLT_MOVE_COPY_RUNS ? line : rlt_min(line, 32);
   p->depth = rlt_min(line, 16);
   const int64_t rows = rlt_group_length(row_group);
   const int64_t columns = rlt_group_length(column_group);
@@ -430,7 +430,7 @@ static void map_by_assemblies(player *p, int64_t *source_of) {
       p->held[i] = NOTHING;
     }
     p->tile = rlt_grid_tile(&grid, digits);
-    if (p->schedule->move == RLT_MOVE_GATHER) {
+    if (p->schedule->move == RLT_MOVE_COPY_RUNS) {
       copy_tile(p);
     } else {
       turn_tile(p);
@@ -508,7 +508,7 @@ static void test_assemblies_make_up_the_problem(void **state) {
       try_problem(&problem, &facts, &tuning, start, &counts);
     }
   }
-  for (int move = RLT_MOVE_GATHER; move <= RLT_MOVE_TRANSPOSE; ++move) {
+  for (int move = RLT_MOVE_COPY_RUNS; move <= RLT_MOVE_TRANSPOSE; ++move) {
     print_message("%s: %" PRId32 " schedules\n", rlt_move_name((rlt_move)move), counts.tried[move]);
     assert_true(counts.tried[move] > 100);
   }

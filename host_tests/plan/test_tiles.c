@@ -28,7 +28,7 @@ static rlt_schedule chosen_by(const char *method, const char *from_text, const c
       rlt_plan_create(device, &from, &to, &request, (rlt_texts){.count = 0}, &plan, NULL),
       RELAYOUT_OK);
   assert_int_equal(plan->work.part_count, 1);
-  const rlt_schedule made = plan->work.parts[0].ways[0].candidate.schedule;
+  const rlt_schedule made = plan->work.parts[0].variants[0].candidate.schedule;
   relayout_plan_destroy(plan);
   relayout_device_destroy(device);
   return made;
@@ -167,7 +167,7 @@ static void assert_group(const rlt_group *found, const rlt_group *expected) {
     assert_int_equal(found->axes[i], expected->axes[i]);
   }
   assert_int_equal(found->inner, expected->inner);
-  assert_int_equal(found->block, expected->block);
+  assert_int_equal(found->steps, expected->steps);
 }
 
 /* Destinations are past the cache, so that tiles are put together first. */
@@ -238,8 +238,8 @@ static void test_runs_of_cached_and_joined_tiles(void **state) {
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
     const rlt_schedule found = chosen(cases[i].from, cases[i].to, &cached, &special);
-    assert_int_equal(found.columns.block, cases[i].columns);
-    assert_int_equal(found.rows.block, cases[i].rows);
+    assert_int_equal(found.columns.steps, cases[i].columns);
+    assert_int_equal(found.rows.steps, cases[i].rows);
   }
 }
 
@@ -253,8 +253,8 @@ static void test_joined_runs_are_long_enough(void **state) {
     joined.joined_runs = (rlt_reach){reads[i][0], 2048};
     const rlt_schedule found =
         chosen("f32[8192,16]{1,0}", "f32[8192,16]{0,1}", &plain_cpu_facts, &joined);
-    assert_int_equal(found.columns.block, reads[i][1]);
-    assert_int_equal(found.rows.block, 16);
+    assert_int_equal(found.columns.steps, reads[i][1]);
+    assert_int_equal(found.rows.steps, 16);
   }
 }
 
@@ -268,7 +268,7 @@ static void test_long_runs_go_straight(void **state) {
     const char *to;
     rlt_move move;
   } copies[] = {
-      {"f32[8,9,127]{2,1,0}", "f32[8,9,127]{2,0,1}", RLT_MOVE_GATHER},
+      {"f32[8,9,127]{2,1,0}", "f32[8,9,127]{2,0,1}", RLT_MOVE_COPY_RUNS},
       {"f32[8,9,128]{2,1,0}", "f32[8,9,128]{2,0,1}", RLT_MOVE_COPY},
       {"f32[5]", "f32[5]", RLT_MOVE_COPY},
       {"f32[64,64]{1,0}", "f32[64,64]{1,0}", RLT_MOVE_COPY},
@@ -277,7 +277,7 @@ static void test_long_runs_go_straight(void **state) {
     const rlt_schedule found = chosen(copies[i].from, copies[i].to, &past_cache, &plain_cpu_tuning);
     expect_method(&found, "copy");
     assert_int_equal(found.move, copies[i].move);
-    assert_int_equal(found.buffered, copies[i].move == RLT_MOVE_GATHER);
+    assert_int_equal(found.buffered, copies[i].move == RLT_MOVE_COPY_RUNS);
   }
 }
 

@@ -106,8 +106,8 @@ static void test_runs_of_several_axes(void **state) {
       .destination_elements = 9600,
       .axis_count = 4,
       .axes = {{3, 3, 1600, 1}, {20, 20, 80, 3}, {80, 80, 1, 60}, {2, 2, 0, 4800}}};
-  const rlt_group columns = {.axis_count = 2, .axes = {0, 1}, .inner = 3, .block = 4};
-  const rlt_group rows = {.axis_count = 2, .axes = {2, 3}, .inner = 80, .block = 2};
+  const rlt_group columns = {.axis_count = 2, .axes = {0, 1}, .inner = 3, .steps = 4};
+  const rlt_group rows = {.axis_count = 2, .axes = {2, 3}, .inner = 80, .steps = 2};
   rlt_unpacked_tile made;
   rlt_unpacked_tile_make(&problem, &columns, &rows, 1 << 20, &made);
   assert_int_equal(made.axis_count, 3);
@@ -138,8 +138,8 @@ static void test_transposed_rows_follow_the_run(void **state) {
       .transposed_stride = 640,
       .axis_count = 4,
       .axes = {{2, 2, 1280, 1}, {16, 16, 40, 2}, {2, 2, 640, 32}, {40, 40, 1, 64}}};
-  const rlt_group columns = {.axis_count = 2, .axes = {0, 1}, .inner = 2, .block = 16};
-  rlt_group rows = {.axis_count = 2, .axes = {3, 2}, .inner = 40, .block = 2};
+  const rlt_group columns = {.axis_count = 2, .axes = {0, 1}, .inner = 2, .steps = 16};
+  rlt_group rows = {.axis_count = 2, .axes = {3, 2}, .inner = 40, .steps = 2};
   rlt_unpacked_tile made;
   rlt_unpacked_tile_make(&problem, &columns, &rows, 1 << 20, &made);
   assert_int_equal(made.axis_count, 4);
@@ -157,7 +157,7 @@ static void test_transposed_rows_follow_the_run(void **state) {
   assert_int_equal(made.problem.axes[0].source_stride, 2 * 16 * 64);
 
   /* A single step of the run is none, and the rows come first. */
-  const rlt_group single_rows = {.axis_count = 1, .axes = {2}, .inner = 1, .block = 2};
+  const rlt_group single_rows = {.axis_count = 1, .axes = {2}, .inner = 1, .steps = 2};
   rlt_unpacked_tile_make(&problem, &columns, &single_rows, 1 << 20, &made);
   assert_int_equal(made.axis_count, 3);
   assert_int_equal(made.axes[0].axis, 2);

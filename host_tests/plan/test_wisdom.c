@@ -60,11 +60,11 @@ static void expect_plan(relayout_device *device, relayout_plan_effort effort, rl
                         int64_t rows) {
   relayout_plan *plan = create(device, "f32[64,41]{1,0}", "f32[64,41]{0,1}", effort);
   assert_int_equal(plan->work.parts[0].choice, choice);
-  const rlt_way *const way = &plan->work.parts[0].ways[0];
+  const rlt_variant *const way = &plan->work.parts[0].variants[0];
   assert_int_equal(rlt_group_length(&way->candidate.schedule.rows), rows);
   assert_string_equal(way->candidate.schedule.method->name,
                       choice == RLT_CHOICE_ESTIMATED ? "transpose" : "permute");
-  assert_true(rlt_schedules_equal(&way->candidate.schedule, way->program));
+  assert_true(rlt_schedules_equal(&way->candidate.schedule, way->executable));
   relayout_plan_destroy(plan);
 }
 
@@ -205,7 +205,7 @@ static void expect_ways(relayout_device *device, relayout_plan_effort effort, rl
   relayout_plan *plan = create(device, "u8[64,64,16]{2,1,0}", "u8[64,64,16]{2,0,1}", effort);
   const rlt_part *const part = &plan->work.parts[0];
   assert_int_equal(part->choice, choice);
-  assert_int_equal(part->way_count, count);
+  assert_int_equal(part->variant_count, count);
   for (int32_t w = 0; w < count; ++w) {
     char text[TEXT_SIZE];
     relayout_plan_get_schedule(plan, 0, (relayout_schedule_use)w, text, sizeof text);
@@ -238,7 +238,7 @@ static void test_schedules_that_went_away(void **state) {
     const char *line;
     rlt_choice choice;
     int32_t count;
-    const char *const *ways;
+    const char *const *variants;
   } cases[] = {
       {ROWS_PROBLEM " = " WIDE " | copy word=1 align=1:1\n", RLT_CHOICE_REMEMBERED, 2, estimated},
       {ROWS_PROBLEM " = " WIDE "\n", RLT_CHOICE_REMEMBERED, 2, estimated},
@@ -251,7 +251,7 @@ static void test_schedules_that_went_away(void **state) {
     relayout_device *device = recorder_device(&record);
     print_message("line %zu\n", i);
     import(device, head, cases[i].line);
-    expect_ways(device, RELAYOUT_PLAN_ESTIMATE, cases[i].choice, cases[i].count, cases[i].ways);
+    expect_ways(device, RELAYOUT_PLAN_ESTIMATE, cases[i].choice, cases[i].count, cases[i].variants);
     relayout_device_destroy(device);
     assert_int_equal(record.programs_alive, 0);
   }

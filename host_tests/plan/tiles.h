@@ -36,7 +36,7 @@ static inline void tiles_at_random(const rlt_problem *problem, uint64_t *seed, r
       }
     }
     const int64_t extent = rlt_group_extent(problem, groups[g]);
-    groups[g]->block = 1 + definition_random(seed, extent);
+    groups[g]->steps = 1 + definition_random(seed, extent);
   }
 }
 

@@ -24,7 +24,7 @@ static relayout_status move(bench_target *target, const relayout_plan *plan, siz
                             size_t destination_offset, bench_time *time, relayout_error *error) {
   (void)error;
   fake_target *const own = (fake_target *)target;
-  const recorded_run run = {&plan->work.parts[0].ways[0].candidate.schedule,
+  const recorded_run run = {&plan->work.parts[0].variants[0].candidate.schedule,
                             {source_offset, destination_offset},
                             own->moves++};
   assert_int_equal(relayout_plan_part_count(plan), 1);

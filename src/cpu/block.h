@@ -1,6 +1,6 @@
 /* block.h: elements that change places in registers: blocks are transposed, channels interleaved.
  *
- * A *vector* holds SIDE elements: LANES lanes of DEPTH elements each. Processors move
+ * A *vector* holds BLOCK_COLUMNS elements: LANES lanes of BLOCK_ROWS elements each. Processors move
  * elements within a lane more cheaply than across lanes; so vectors are zipped lane by lane:
  *
  *     a    a0 a1 a2 a3 | a4 a5 a6 a7        zip_low(a, b)     a0 b0 a1 b1 | a4 b4 a5 b5
@@ -24,12 +24,12 @@
 
 /* Elements find their places all over a register by one instruction or two, where there is such a
  * one for elements of this size, and within its lanes elsewhere. */
-#define CHANNEL SIDE /* elements of a channel, */
+#define CHANNEL BLOCK_COLUMNS /* elements of a channel, */
 /* of which so many change places with each other. */
 #if defined(__AVX512VBMI__) || (defined(__AVX512BW__) && ELEMENT_BYTES > 1)
 #define CHANNEL_LANE CHANNEL
 #else
-#define CHANNEL_LANE DEPTH
+#define CHANNEL_LANE BLOCK_ROWS
 #endif
 
 #if ELEMENT_BYTES < 16
@@ -137,9 +137,10 @@ ALWAYS_INLINE static position block_start(position first, position length, posit
 
 #if defined(SHUFFLE)
 
-#define ZIPPED(i, first) ((i) / DEPTH * DEPTH + (first) + (i) % DEPTH / 2 + (i) % 2 * SIDE)
-#define zip_low(a, b)    SHUFFLE(a, b, PLACES(SIDE, ZIPPED, 0))
-#define zip_high(a, b)   SHUFFLE(a, b, PLACES(SIDE, ZIPPED, DEPTH / 2))
+#define ZIPPED(i, first)                                                                           \
+  ((i) / BLOCK_ROWS * BLOCK_ROWS + (first) + (i) % BLOCK_ROWS / 2 + (i) % 2 * BLOCK_COLUMNS)
+#define zip_low(a, b)  SHUFFLE(a, b, PLACES(BLOCK_COLUMNS, ZIPPED, 0))
+#define zip_high(a, b) SHUFFLE(a, b, PLACES(BLOCK_COLUMNS, ZIPPED, BLOCK_ROWS / 2))
 
 /* Zipping vector i with vector i + count/2 rotates the bits of (vector, element of a lane) left by
  * one: the vector's top bit becomes the element's lowest, the element's top bit the vector's
@@ -174,11 +175,11 @@ ALWAYS_INLINE static void rotate_places(vector *vectors, unsigned count, unsigne
   }
 }
 
-#define LOG2_DEPTH (DEPTH == 16 ? 4 : DEPTH == 8 ? 3 : DEPTH == 4 ? 2 : 1)
+#define LOG2_DEPTH (BLOCK_ROWS == 16 ? 4 : BLOCK_ROWS == 8 ? 3 : BLOCK_ROWS == 4 ? 2 : 1)
 
-/* A block of DEPTH vectors: lane l of vector i becomes elements i of the lanes l. */
+/* A block of BLOCK_ROWS vectors: lane l of vector i becomes elements i of the lanes l. */
 ALWAYS_INLINE static void transpose(vector *block) {
-  rotate_places(block, DEPTH, LOG2_DEPTH);
+  rotate_places(block, BLOCK_ROWS, LOG2_DEPTH);
 }
 
 /* ---- Interleave and de-interleave ---- */
@@ -333,8 +334,8 @@ ALWAYS_INLINE static void deinterleave_eight(const piece *one, position count) {
   const piece held = *one;
   const piece *const of = &held;
   vector vectors[EIGHT_CHANNELS];
-  for (position c = 0; c < count; c += SIDE) {
-    const position column = block_start(c, count, SIDE);
+  for (position c = 0; c < count; c += BLOCK_COLUMNS) {
+    const position column = block_start(c, count, BLOCK_COLUMNS);
     load_eight_channels(column_place(of, column), vectors);
     rotate_places(vectors, EIGHT_CHANNELS, LOG2_DEPTH);
     UNROLLED

@@ -14,8 +14,8 @@ relayout_status rlt_cpu_device_create_behind(const relayout_cpu_options *options
                                              int32_t most_threads, const char *folder,
                                              relayout_device **device, relayout_error *error);
 
-/* Carries out all parts of a plan by their programs, which are this CPU device's, from and to these
- * lowest bytes. RELAYOUT_OUT_OF_MEMORY, with nothing written. */
+/* Runs the executables of all parts, which are this CPU device's, from and to these lowest bytes.
+ * RELAYOUT_OUT_OF_MEMORY, with nothing written. */
 relayout_status rlt_cpu_run(relayout_device *device, const rlt_work *all, const void *source,
                             void *destination, relayout_error *error);
 

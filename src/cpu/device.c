@@ -14,8 +14,8 @@
 #include "base/memory.h"
 #include "base/structs.h"
 #include "cpu/cpu.h"
+#include "cpu/executable.h"
 #include "cpu/pool.h"
-#include "cpu/program.h"
 #include "cpu/target.h"
 #include "machine/facts_text.h"
 #include "machine/host.h"
@@ -127,14 +127,14 @@ static void destroy(relayout_device *device) {
 
 const rlt_backend rlt_cpu_backend = {
     .id = RELAYOUT_BACKEND_CPU,
-    .program_create = rlt_cpu_program_create,
-    .program_destroy = rlt_cpu_program_destroy,
-    .program_host_bytes = rlt_cpu_program_host_bytes,
+    .executable_create = rlt_cpu_executable_create,
+    .executable_destroy = rlt_cpu_executable_destroy,
+    .executable_host_bytes = rlt_cpu_executable_host_bytes,
     .execute = rlt_cpu_execute,
     .scratch_create = rlt_cpu_scratch_create,
     .scratch_destroy = rlt_cpu_scratch_destroy,
-    .program_time = rlt_cpu_program_time,
-    .program_describe = rlt_cpu_program_describe,
+    .executable_time = rlt_cpu_executable_time,
+    .executable_describe = rlt_cpu_executable_describe,
     .trim = trim,
     .destroy = destroy,
 };

@@ -41,8 +41,8 @@ void rlt_cpu_lay_out_tile(const rlt_facts *facts, rlt_schedule *schedule) {
 
 /* ---- Stores ---- */
 
-/* Whether a tile is put together first, unless its blocking tells. In a cache rows that are long
- * enough to be written as they come need not be; those of channels are written together. */
+/* True if the tile goes through a tile buffer. If the blocking does not say and the destination is
+ * in the cache, rows that fill a line or a register go straight to it. */
 static bool is_buffered(const rlt_facts *facts, const rlt_schedule *schedule) {
   const rlt_problem *const problem = schedule->problem;
   const rlt_cpu_move_row *const move = rlt_cpu_move_row_of(schedule->move);
@@ -64,7 +64,7 @@ static bool is_buffered(const rlt_facts *facts, const rlt_schedule *schedule) {
   return written < least;
 }
 
-/* Whether every segment of every tile begins with a line, if the destination does. */
+/* True if every segment of every tile begins a line of an aligned destination. */
 static bool begin_lines(const rlt_facts *facts, const rlt_schedule *schedule,
                         const rlt_grid *grid) {
   const rlt_problem *const problem = schedule->problem;

@@ -26,12 +26,12 @@ enum { MOST_CHANNELS = HAS_EIGHT ? 8 : 4 };
 
 /* How many elements of each channel are taken at once. */
 static inline int64_t least_channel(int64_t channels) {
-  return HAS_EIGHT && channels == 8 ? SIDE : HAS_CHANNELS ? CHANNEL : INT64_MAX;
+  return HAS_EIGHT && channels == 8 ? BLOCK_COLUMNS : HAS_CHANNELS ? CHANNEL : INT64_MAX;
 }
 
 #if ELEMENT_BYTES < 16
 
-/* As interleave_piece, SIDE rows at once. */
+/* As interleave_piece, BLOCK_COLUMNS rows at once. */
 static inline void interleave_eight(const piece *of) {
   place channels[EIGHT_CHANNELS];
   int64_t step[EIGHT_CHANNELS];
@@ -40,8 +40,8 @@ static inline void interleave_eight(const piece *of) {
     channels[t] = is_there ? column_place(of, t) : of->fill;
     step[t] = is_there ? ELEMENT_BYTES : 0;
   }
-  for (int64_t r = 0; r < of->rows; r += SIDE) {
-    const int64_t row = block_start(r, of->rows, SIDE);
+  for (int64_t r = 0; r < of->rows; r += BLOCK_COLUMNS) {
+    const int64_t row = block_start(r, of->rows, BLOCK_COLUMNS);
     uint8_t *const to = of->to + of->rows_to[row];
     vector vectors[EIGHT_CHANNELS];
 #pragma GCC unroll 8

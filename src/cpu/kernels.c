@@ -51,7 +51,7 @@ static void fill_rows(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile, uint
   }
 }
 
-static void gather_transposed(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile, uint8_t *to) {
+static void fill_transposed(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile, uint8_t *to) {
   const rlt_tile_buffer *const made = &frame->tile_buffer;
   for (int64_t column = 0; column < tile->at.columns; column += made->dense_columns) {
     piece at = {.to = to + frame->columns.to[column],
@@ -74,7 +74,7 @@ static void gather_transposed(const rlt_cpu_frame *frame, const rlt_cpu_tile *ti
   fill_rows(frame, tile, to);
 }
 
-const rlt_cpu_kernels KERNELS = {.transpose_blocks = gather_transposed,
-                                 .block_rows = DEPTH,
-                                 .block_columns = SIDE,
+const rlt_cpu_kernels KERNELS = {.transpose_blocks = fill_transposed,
+                                 .block_rows = BLOCK_ROWS,
+                                 .block_columns = BLOCK_COLUMNS,
                                  .most_channels = MOST_CHANNELS};

@@ -1,7 +1,7 @@
 /* kernels.h: the functions that move one tile on the host, by instruction set, and by element size
  * where that decides which instructions they are made of.
  *
- * What all tiles of a program share is its frame. Pointers need no alignment.
+ * What all tiles of an executable share is its frame. Pointers need no alignment.
  *
  * Depends on schedule/grid.h and cpu/tile_buffer.h.
  */
@@ -105,10 +105,10 @@ typedef void rlt_cpu_store_kernel(const rlt_cpu_frame *frame, const rlt_cpu_tile
 
 /* All that depends on the instruction set alone. */
 typedef struct rlt_cpu_line_kernels {
-  rlt_cpu_kernel *move_straight;     /* both column strides are one element; fills too */
-  rlt_cpu_kernel *move_strided;      /* any strides */
-  rlt_cpu_kernel *fill_strided;      /* what move_strided leaves */
-  rlt_cpu_table_kernel *gather_runs; /* dense columns on both sides */
+  rlt_cpu_kernel *move_straight;   /* both column strides are one element; fills too */
+  rlt_cpu_kernel *move_strided;    /* any strides */
+  rlt_cpu_kernel *fill_strided;    /* what move_strided leaves */
+  rlt_cpu_table_kernel *copy_runs; /* dense columns on both sides */
   void (*copy_run)(uint8_t *to, const uint8_t *from, int64_t bytes); /* that lie together */
   rlt_cpu_store_kernel *store_segments;
   void (*finish)(void); /* streamed lines are there for other threads once this returns */

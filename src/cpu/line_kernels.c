@@ -175,8 +175,8 @@ static run_loops loops_over(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile
 
 /* Whole runs, each with a source, of at most `room` bytes: so many are loaded and stored at once.
  * What spills over is written again later. */
-static inline void gather_whole_runs(const run_loops *over, const uint8_t *restrict from,
-                                     uint8_t *restrict to, int room) {
+static inline void copy_whole_runs(const run_loops *over, const uint8_t *restrict from,
+                                   uint8_t *restrict to, int room) {
   for (int64_t outer = 0; outer < over->outer_count; outer += over->outer_step) {
     const uint8_t *const outer_from = from + over->outer_from[outer];
     uint8_t *const outer_to = to + over->outer_to[outer];
@@ -187,7 +187,7 @@ static inline void gather_whole_runs(const run_loops *over, const uint8_t *restr
 }
 
 /* Any runs: those without a source, and the ends of others, are filled. */
-static void gather_any_runs(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile, uint8_t *to) {
+static void copy_any_runs(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile, uint8_t *to) {
   const rlt_tile_buffer *const made = &frame->tile_buffer;
   const run_loops over = loops_over(frame, tile);
   const int64_t bytes = frame->element_bytes;
@@ -213,7 +213,7 @@ static void gather_any_runs(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile
   }
 }
 
-static void gather_runs(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile, uint8_t *to) {
+static void copy_runs(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile, uint8_t *to) {
   const rlt_tile_buffer *const made = &frame->tile_buffer;
   const int64_t run = made->dense_columns * frame->element_bytes;
   const bool is_whole =
@@ -224,7 +224,7 @@ static void gather_runs(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile, ui
   const run_loops over = loops_over(frame, tile);
 #define GATHER_UP_TO(room)                                                                         \
   if (is_whole && (run == (room) || (run < (room) && may_spill))) {                                \
-    gather_whole_runs(&over, tile->source, to, room);                                              \
+    copy_whole_runs(&over, tile->source, to, room);                                                \
     return;                                                                                        \
   }
   GATHER_UP_TO(4)
@@ -233,7 +233,7 @@ static void gather_runs(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile, ui
   GATHER_UP_TO(32)
   GATHER_UP_TO(64)
 #undef GATHER_UP_TO
-  gather_any_runs(frame, tile, to);
+  copy_any_runs(frame, tile, to);
 }
 
 /* ---- Buffered tiles leave ---- */
@@ -354,7 +354,7 @@ static void copy_run(uint8_t *to, const uint8_t *from, int64_t bytes) {
 const rlt_cpu_line_kernels LINE_KERNELS = {.move_straight = move_straight,
                                            .move_strided = move_strided,
                                            .fill_strided = fill_strided,
-                                           .gather_runs = gather_runs,
+                                           .copy_runs = copy_runs,
                                            .copy_run = copy_run,
                                            .store_segments = store_segments,
                                            .finish = finish_streams,

@@ -3,7 +3,7 @@
 
 #include "convert/convert.h"
 #include "convert/packing.h"
-#include "cpu/program.h"
+#include "cpu/executable.h"
 
 static void read_word(const rlt_problem *problem, const uint8_t *source, int64_t position,
                       uint8_t *word) {
@@ -71,7 +71,7 @@ static void look_up_by_program(const rlt_problem *problem, const uint8_t *source
 }
 
 void rlt_cpu_look_up(const rlt_cpu_call *call, const rlt_tile *tile) {
-  const rlt_cpu_program *const made = call->made;
+  const rlt_cpu_executable *const made = call->made;
   const rlt_problem *const problem = made->problem;
   const uint8_t *const source = call->source;
   uint8_t *const destination = call->destination;

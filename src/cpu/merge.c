@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "cpu/program.h"
+#include "cpu/executable.h"
 
 /* ---- Bits ---- */
 
@@ -139,7 +139,7 @@ static void leave(const rlt_cpu_codec *codec, const begun *segment, rlt_cpu_part
 /* A few at a time: what has just been stored could not be loaded at once as lines. These have room:
  * packed, a tile takes half of its tile buffer at most, and a segment begins and ends
  * anywhere in a line. */
-void rlt_cpu_merge_segments(const rlt_cpu_program *made, const rlt_cpu_tile *tile,
+void rlt_cpu_merge_segments(const rlt_cpu_executable *made, const rlt_cpu_tile *tile,
                             const uint8_t *encoded, rlt_cpu_partial_lines *partial,
                             const uint8_t *next, uint8_t *lines) {
   enum { MOST = 64 };

@@ -13,7 +13,7 @@ static rlt_group whole_run(const rlt_scene *scene) {
   const rlt_problem *const problem = scene->problem;
   rlt_group run = rlt_straight_run(scene);
   const int64_t whole = rlt_in_byte(problem->destination_packed);
-  run.block = rlt_min(rlt_divide_up(run.block, whole) * whole, rlt_group_extent(problem, &run));
+  run.steps = rlt_min(rlt_divide_up(run.steps, whole) * whole, rlt_group_extent(problem, &run));
   return run;
 }
 
@@ -95,7 +95,7 @@ static void offer_copy(const rlt_scene *scene, rlt_candidates *candidates) {
   }
   if (!may_be_straight || bytes < 4 * straight) {
     rlt_schedule schedule = rlt_method_schedule(
-        scene, RLT_MOVE_GATHER,
+        scene, RLT_MOVE_COPY_RUNS,
         "both sides run along the same axis, and its short runs are put together");
     schedule.suits = suits && !(may_be_straight && is_long);
     rlt_cpu_offer_tiles(scene, &schedule, candidates);
@@ -107,8 +107,8 @@ static void offer_copy(const rlt_scene *scene, rlt_candidates *candidates) {
 
 /* ---- Transpose ---- */
 
-/* Whether the sides run along two axes, so long that square tiles pay: half a line is where they
- * begin to, for below most of their lines are not whole. */
+/* True if the sides run along two axes of at least half a line each. Below that most lines of a
+ * square tile would not be whole. */
 static bool square_tiles_pay(const rlt_problem *problem, const rlt_facts *facts) {
   return rlt_runs_along_two_axes(problem) && rlt_sides_are_long(problem, facts->line_bytes, 2);
 }

@@ -16,7 +16,7 @@ typedef void rlt_cpu_move(const struct rlt_cpu_call *call, const rlt_tile *tile)
 
 /* ---- Moves ---- */
 
-struct rlt_cpu_program;
+struct rlt_cpu_executable;
 
 /* All that is known of a move. */
 typedef struct rlt_cpu_move_row {
@@ -26,8 +26,8 @@ typedef struct rlt_cpu_move_row {
   bool joins;       /* channels, of which some kernels join and part a few */
   bool converts;    /* its elements, one by one, without a codec */
   rlt_rate rate;    /* of a line, of each in a block, or of an element */
-  /* What moves a tile of a program that is made but for it, where none is put together first. */
-  rlt_cpu_move *(*mover)(const struct rlt_cpu_program *made);
+  /* Chooses what moves an unbuffered tile; all else of the executable is made. */
+  rlt_cpu_move *(*mover)(const struct rlt_cpu_executable *made);
 } rlt_cpu_move_row;
 
 const rlt_cpu_move_row *rlt_cpu_move_row_of(rlt_move move);
@@ -40,8 +40,8 @@ const rlt_cpu_move_row *rlt_cpu_move_row_of(rlt_move move);
 void rlt_cpu_offer_tiles(const rlt_scene *scene, const rlt_schedule *like,
                          rlt_candidates *candidates);
 
-/* Whether stores go past the cache, of a schedule whose move and blocking are set; and whether what
- * its tiles read is brought together first. */
+/* For a schedule whose move and blocking are set: true if its stores go past the cache; true if
+ * what a tile reads is packed first. */
 bool rlt_cpu_streams(const rlt_facts *facts, const rlt_schedule *schedule);
 bool rlt_cpu_loads(const rlt_facts *facts, const rlt_schedule *schedule);
 

@@ -102,7 +102,7 @@ static int64_t now(void) {
   return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-/* Whether a number soon is, or is not, this one. */
+/* Spins for a moment; true if the number became, or stopped being, this one. */
 static bool soon(const _Atomic uint64_t *number, bool is, uint64_t value) {
   if ((atomic_load(number) == value) == is) {
     return true;
@@ -204,7 +204,7 @@ static bool start_worker(void) {
   return true;
 }
 
-/* So many, or as many as can be had; whether there are any. */
+/* Starts this many threads, or as many as the system allows. True if there are any. */
 static bool have_workers(int32_t wanted) {
   if (atomic_load(&pool.worker_count) < wanted) {
     pthread_mutex_lock(&mutex);

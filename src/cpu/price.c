@@ -11,12 +11,12 @@ static int64_t pieces(int64_t length, int64_t dense, int64_t most) {
 static double pieces_of_group(const rlt_problem *problem, const rlt_group *group, int64_t dense,
                               int64_t most) {
   const int64_t extent = rlt_group_extent(problem, group);
-  return (double)(extent / group->block) * (double)pieces(rlt_group_length(group), dense, most) +
-         (double)pieces(group->inner * (extent % group->block), dense, most);
+  return (double)(extent / group->steps) * (double)pieces(rlt_group_length(group), dense, most) +
+         (double)pieces(group->inner * (extent % group->steps), dense, most);
 }
 
 static double tiles_of_group(const rlt_problem *problem, const rlt_group *group) {
-  return (double)rlt_divide_up(rlt_group_extent(problem, group), group->block);
+  return (double)rlt_divide_up(rlt_group_extent(problem, group), group->steps);
 }
 
 /* Blocks of tiles with tables, and what is interleaved instead of blocks; their lines, where runs

@@ -71,7 +71,7 @@ static int64_t written_stride(const growing_tile *at, int32_t axis) {
  * for a last block is taken whole. */
 static bool take_axis(growing_tile *at, rlt_group *group, int32_t axis, int64_t factor) {
   const bool grows = rlt_group_last(group) == axis;
-  const int64_t taken = grows ? group->block : 1;
+  const int64_t taken = grows ? group->steps : 1;
   const int64_t extent = at->problem->axes[axis].extent;
   const int64_t others = tile_elements(at) / taken;
   const int64_t wanted = extent <= factor + factor / 2 ? extent : factor;
@@ -96,12 +96,12 @@ static bool take_axis(growing_tile *at, rlt_group *group, int32_t axis, int64_t 
   }
   if (!grows) {
     if (group->axis_count == RLT_MAX_GROUP_AXES || at->taken[axis] > 0 ||
-        group->block < rlt_group_extent(at->problem, group)) {
+        group->steps < rlt_group_extent(at->problem, group)) {
       return false;
     }
     rlt_group_append(at->problem, group, axis, 1);
   }
-  group->block = steps;
+  group->steps = steps;
   at->taken[axis] = steps;
   return true;
 }
@@ -159,8 +159,7 @@ static void go_together(growing_tile *at, bool copies, int64_t target) {
   }
 }
 
-/* Whether all that lies outside the destination's innermost `length` elements begins with
- * a line, if their start does. */
+/* True if all runs of `length` elements in the destination begin lines, if the first one does. */
 static bool begins_lines(const rlt_problem *problem, int64_t length, int64_t line) {
   int64_t step = 0;
   for (int32_t a = 0; a < problem->axis_count; ++a) {
@@ -228,7 +227,7 @@ static bool is_of(const rlt_scene *scene, rlt_move move, rlt_tiles tiles) {
   }
 }
 
-/* What the tuning has for words of this size and problems of this kind. */
+/* The row of tuning's blocking for words of this size and problems of this kind. */
 static rlt_tile_blocking own_blocking(const rlt_scene *scene, rlt_move move) {
   const rlt_problem *const problem = scene->problem;
   const rlt_tile_blocking *const blockings =

@@ -1,12 +1,11 @@
-/* run.c: carrying out a program, by each of its moves but the one that puts tiles together first.
- */
+/* run.c: runs an executable, by each of its moves but the one that goes through a tile buffer. */
 #include <string.h>
 
 #include "base/checked.h"
 #include "base/error.h"
 #include "cpu/cpu.h"
+#include "cpu/executable.h"
 #include "cpu/pool.h"
-#include "cpu/program.h"
 #include "plan/plan.h"
 
 /* ---- A tour ---- */
@@ -37,7 +36,7 @@ bool rlt_cpu_iterator_step(rlt_cpu_iterator *at) {
 }
 
 rlt_cpu_tile rlt_cpu_place_tile(const rlt_cpu_call *call, const rlt_tile *tile) {
-  const rlt_cpu_program *const made = call->made;
+  const rlt_cpu_executable *const made = call->made;
   const int64_t from = tile->valid_columns > 0 ? tile->source * made->source_bits / 8 : 0;
   return (rlt_cpu_tile){.at = *tile,
                         .source = call->source + from,
@@ -50,7 +49,7 @@ rlt_cpu_tile rlt_cpu_place_tile(const rlt_cpu_call *call, const rlt_tile *tile) 
 /* ---- Moves ---- */
 
 static void move_by_tables(const rlt_cpu_call *call, const rlt_tile *tile) {
-  const rlt_cpu_program *const made = call->made;
+  const rlt_cpu_executable *const made = call->made;
   const rlt_cpu_tile placed = rlt_cpu_place_tile(call, tile);
   made->fill_tile(&made->frame, &placed, placed.destination);
 }
@@ -61,7 +60,7 @@ void rlt_cpu_move_straight(const rlt_cpu_call *call, const rlt_tile *tile) {
 }
 
 static void move_strided(const rlt_cpu_call *call, const rlt_tile *tile) {
-  const rlt_cpu_program *const made = call->made;
+  const rlt_cpu_executable *const made = call->made;
   const rlt_cpu_tile placed = rlt_cpu_place_tile(call, tile);
   if (tile->valid_columns > 0) {
     made->lines->move_strided(&made->frame, &placed);
@@ -71,13 +70,13 @@ static void move_strided(const rlt_cpu_call *call, const rlt_tile *tile) {
   }
 }
 
-/* A stride of the program's frame, in elements. */
-static int64_t in_elements(const rlt_cpu_program *made, int64_t stride) {
+/* A stride of the executable's frame, in elements. */
+static int64_t in_elements(const rlt_cpu_executable *made, int64_t stride) {
   return stride / (int64_t)made->problem->element_bytes;
 }
 
 /* A run whose elements change; packed ones go by a block of bytes, which stays in the cache. */
-static void change_run(const rlt_cpu_program *made, const uint8_t *source, int64_t first,
+static void change_run(const rlt_cpu_executable *made, const uint8_t *source, int64_t first,
                        uint8_t *destination, int64_t count) {
   enum { BLOCK = 4096 };
   const rlt_problem *const problem = made->problem;
@@ -97,7 +96,7 @@ static void change_run(const rlt_cpu_program *made, const uint8_t *source, int64
 }
 
 static void change_runs(const rlt_cpu_call *call, const rlt_tile *tile) {
-  const rlt_cpu_program *const made = call->made;
+  const rlt_cpu_executable *const made = call->made;
   const int64_t bits = rlt_problem_destination_bits(made->problem);
   for (int64_t r = 0; r < tile->valid_rows; ++r) {
     const int64_t to = tile->destination + r * in_elements(made, made->frame.destination_row);
@@ -108,7 +107,7 @@ static void change_runs(const rlt_cpu_call *call, const rlt_tile *tile) {
 
 static void fill_packed(const rlt_cpu_call *call, const rlt_tile *tile) {
   enum { BYTES = 512 };
-  const rlt_cpu_program *const made = call->made;
+  const rlt_cpu_executable *const made = call->made;
   const rlt_problem *const problem = made->problem;
   const int64_t step = in_elements(made, made->frame.destination_column);
   const int64_t most = step == 1 ? 8 * BYTES / problem->destination_packed : 1;
@@ -123,22 +122,22 @@ static void fill_packed(const rlt_cpu_call *call, const rlt_tile *tile) {
 
 /* ---- Movers ---- */
 
-rlt_cpu_move *rlt_cpu_fill_mover(const rlt_cpu_program *made) {
+rlt_cpu_move *rlt_cpu_fill_mover(const rlt_cpu_executable *made) {
   return made->problem->destination_packed > 0 ? fill_packed : move_strided;
 }
 
-rlt_cpu_move *rlt_cpu_copy_mover(const rlt_cpu_program *made) {
+rlt_cpu_move *rlt_cpu_copy_mover(const rlt_cpu_executable *made) {
   return made->codec != NULL      ? change_runs
          : rlt_cpu_is_dense(made) ? rlt_cpu_move_straight
                                   : move_strided;
 }
 
-rlt_cpu_move *rlt_cpu_table_mover(const rlt_cpu_program *made) {
+rlt_cpu_move *rlt_cpu_table_mover(const rlt_cpu_executable *made) {
   (void)made;
   return move_by_tables;
 }
 
-rlt_cpu_move *rlt_cpu_index_mover(const rlt_cpu_program *made) {
+rlt_cpu_move *rlt_cpu_index_mover(const rlt_cpu_executable *made) {
   const rlt_problem *const problem = made->problem;
   const bool keeps = rlt_problem_keeps_elements(problem) && problem->index_program == NULL;
   return keeps ? move_strided : rlt_cpu_look_up;
@@ -149,7 +148,7 @@ rlt_cpu_move *rlt_cpu_index_mover(const rlt_cpu_program *made) {
 /* A tour over blocks that nobody has taken, until none is left. `here` is for tiles that are put
  * together. */
 static void run_blocks(rlt_cpu_call *call, rlt_cpu_scratch *here) {
-  const rlt_cpu_program *const made = call->made;
+  const rlt_cpu_executable *const made = call->made;
   rlt_cpu_iterator at; /* whose walk begins with its first block */
   at.call = call;
   at.block = take_block(call);
@@ -172,7 +171,7 @@ static void run_blocks(rlt_cpu_call *call, rlt_cpu_scratch *here) {
 
 /* Most calls of few bytes: there is no walk to the tile, and nobody to share with. */
 static void run_only_tile(const rlt_cpu_call *call) {
-  const rlt_cpu_program *const made = call->made;
+  const rlt_cpu_executable *const made = call->made;
   if (made->is_buffered) {
     rlt_cpu_move_buffered(call, &made->only_tile, call->own);
   } else {
@@ -201,7 +200,7 @@ static void work(void *data, size_t worker) {
   }
 }
 
-static bool puts_together(const rlt_cpu_program *made) {
+static bool puts_together(const rlt_cpu_executable *made) {
   return made->is_buffered;
 }
 
@@ -221,8 +220,8 @@ static void run_tasks(const rlt_cpu_device *device, int32_t count,
 }
 
 /* `own` may be NULL where no tile is put together. */
-static void run_program(const rlt_cpu_device *device, const rlt_cpu_program *made,
-                        const void *source, void *destination, rlt_cpu_scratch *own) {
+static void run_executable(const rlt_cpu_device *device, const rlt_cpu_executable *made,
+                           const void *source, void *destination, rlt_cpu_scratch *own) {
   rlt_cpu_call call = {.made = made,
                        .source = source,
                        .destination = destination,
@@ -244,10 +243,11 @@ static relayout_status take_scratch(const rlt_cpu_device *device, rlt_cpu_scratc
                                  "no memory for a tile buffer of %zu bytes", sizeof **own);
 }
 
-relayout_status rlt_cpu_program_run(relayout_device *device, const void *program,
-                                    const void *source, void *destination, relayout_error *error) {
+relayout_status rlt_cpu_executable_run(relayout_device *device, const void *executable,
+                                       const void *source, void *destination,
+                                       relayout_error *error) {
   const rlt_cpu_device *const on = (const rlt_cpu_device *)device;
-  const rlt_cpu_program *const made = program;
+  const rlt_cpu_executable *const made = executable;
   const rlt_cpu_copy *const copy = &made->copy;
   if (copy->bytes > 0) {
     memcpy((uint8_t *)destination + copy->destination, (const uint8_t *)source + copy->source,
@@ -255,22 +255,22 @@ relayout_status rlt_cpu_program_run(relayout_device *device, const void *program
     return RELAYOUT_OK;
   }
   if (!puts_together(made)) {
-    run_program(on, made, source, destination, NULL);
+    run_executable(on, made, source, destination, NULL);
     return RELAYOUT_OK;
   }
   rlt_cpu_scratch *own = NULL;
   const relayout_status status = take_scratch(on, &own, error);
   if (status == RELAYOUT_OK) {
-    run_program(on, made, source, destination, own);
+    run_executable(on, made, source, destination, own);
     rlt_cpu_scratch_give_back(on->kept_scratch, own);
   }
   return status;
 }
 
-/* The program of a part's way for these places, where there always is one. */
-static const rlt_cpu_program *program_of(const rlt_part *part, const void *source,
-                                         const void *destination) {
-  return rlt_part_way(part, (uintptr_t)source, (uintptr_t)destination)->program;
+/* The executable of a part at these addresses, where there always is one. */
+static const rlt_cpu_executable *program_of(const rlt_part *part, const void *source,
+                                            const void *destination) {
+  return rlt_part_variant(part, (uintptr_t)source, (uintptr_t)destination)->executable;
 }
 
 /* Scratch memory is there for all of them before anything is written. */
@@ -284,7 +284,7 @@ static relayout_status run_parts(relayout_device *device, const rlt_work *all, c
   rlt_cpu_scratch *own = NULL;
   const relayout_status status = is_needed ? take_scratch(on, &own, error) : RELAYOUT_OK;
   for (int32_t i = 0; i < all->part_count && status == RELAYOUT_OK; ++i) {
-    run_program(on, program_of(&all->parts[i], source, destination), source, destination, own);
+    run_executable(on, program_of(&all->parts[i], source, destination), source, destination, own);
   }
   rlt_cpu_scratch_give_back(on->kept_scratch, own);
   return status;
@@ -293,8 +293,8 @@ static relayout_status run_parts(relayout_device *device, const rlt_work *all, c
 relayout_status rlt_cpu_run(relayout_device *device, const rlt_work *all, const void *source,
                             void *destination, relayout_error *error) {
   return all->part_count == 1
-             ? rlt_cpu_program_run(device, program_of(&all->parts[0], source, destination), source,
-                                   destination, error)
+             ? rlt_cpu_executable_run(device, program_of(&all->parts[0], source, destination),
+                                      source, destination, error)
              : run_parts(device, all, source, destination, error);
 }
 

@@ -3,13 +3,13 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "cpu/program.h"
+#include "cpu/executable.h"
 
 enum { LINE_BYTES = RLT_CPU_LINE_BYTES };
 
 /* Puts a tile together from the source, or from what has been unpacked of it. */
 static void pass(const rlt_cpu_call *call, const rlt_cpu_tile *tile, rlt_cpu_scratch *here) {
-  const rlt_cpu_program *const made = call->made;
+  const rlt_cpu_executable *const made = call->made;
   if (!made->unpacks) {
     made->fill_tile(&made->frame, tile, here->buffered);
     return;
@@ -25,7 +25,7 @@ static void pass(const rlt_cpu_call *call, const rlt_cpu_tile *tile, rlt_cpu_scr
 enum { LONG_ROW = 256 };
 
 /* The tile as the destination has it. */
-static const uint8_t *encode(const rlt_cpu_program *made, const rlt_cpu_tile *tile,
+static const uint8_t *encode(const rlt_cpu_executable *made, const rlt_cpu_tile *tile,
                              rlt_cpu_scratch *here) {
   const rlt_cpu_frame *const frame = &made->frame;
   const rlt_tile_buffer *const tile_buffer = &frame->tile_buffer;
@@ -57,7 +57,7 @@ static const uint8_t *encode(const rlt_cpu_program *made, const rlt_cpu_tile *ti
 
 /* A tile that has been put together leaves, while one that starts at `next` in the source is
  * fetched; NULL: none is. */
-static void leave(const rlt_cpu_program *made, const rlt_cpu_tile *tile, const uint8_t *next,
+static void leave(const rlt_cpu_executable *made, const rlt_cpu_tile *tile, const uint8_t *next,
                   rlt_cpu_scratch *here) {
   const uint8_t *const encoded = encode(made, tile, here);
   if (made->merges) {
@@ -86,7 +86,7 @@ typedef struct known_tile {
 } known_tile;
 
 static known_tile look_at(const rlt_cpu_iterator *at) {
-  const rlt_cpu_program *const made = at->call->made;
+  const rlt_cpu_executable *const made = at->call->made;
   known_tile seen = {.tile = rlt_cpu_place_tile(at->call, &at->walk.tile)};
   if (made->schedule->combined) {
     seen.goes_on = rlt_walk_goes_on(&at->walk, made->combined_loops);
@@ -98,7 +98,7 @@ static known_tile look_at(const rlt_cpu_iterator *at) {
 
 /* While one tile leaves, a later one is fetched. */
 void rlt_cpu_run_buffered(rlt_cpu_iterator *at, rlt_cpu_scratch *here) {
-  const rlt_cpu_program *const made = at->call->made;
+  const rlt_cpu_executable *const made = at->call->made;
   const int32_t ahead = made->schedule->prefetch.tiles;
   rlt_cpu_partial_lines *const partial = &here->partial;
   known_tile known[KNOWN_TILES];

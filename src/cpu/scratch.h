@@ -29,7 +29,7 @@ typedef struct rlt_cpu_scratch {
   void *memory;                  /* what it lies in */
 } rlt_cpu_scratch;
 
-/* Those that a device keeps while nobody uses them. Any number of threads may use it at once. */
+/* The unused scratch memory that a device keeps. Threads may use it at the same time. */
 typedef struct rlt_cpu_kept_scratch rlt_cpu_kept_scratch;
 
 /* For as many threads at once, or more, whose scratch is then not kept. RELAYOUT_OUT_OF_MEMORY.

@@ -5,7 +5,7 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "cpu/program.h"
+#include "cpu/executable.h"
 
 enum { LINE_BYTES = RLT_CPU_LINE_BYTES };
 
@@ -104,7 +104,7 @@ static int64_t run_of(const rlt_problem *problem, const rlt_tile_axis *axes, int
   return run;
 }
 
-/* Whether runs begin with a line of the source, if the source does. */
+/* True if every run begins a line of an aligned source. */
 static bool begins_lines(const rlt_problem *problem, int64_t run) {
   for (int32_t a = 0; a < problem->axis_count; ++a) {
     const int64_t stride = llabs(problem->axes[a].source_stride) * rlt_problem_source_bits(problem);
@@ -173,7 +173,7 @@ static int64_t column_step(const rlt_problem *problem, const rlt_group *columns,
   return are_of_one ? problem->axes[columns->axes[0]].source_stride * problem->element_bytes : 0;
 }
 
-relayout_status rlt_cpu_tables_make(const rlt_problem *arrived, rlt_cpu_program *made,
+relayout_status rlt_cpu_tables_make(const rlt_problem *arrived, rlt_cpu_executable *made,
                                     relayout_error *error) {
   const rlt_schedule *const schedule = made->schedule;
   rlt_cpu_frame *const frame = &made->frame;
@@ -193,7 +193,7 @@ relayout_status rlt_cpu_tables_make(const rlt_problem *arrived, rlt_cpu_program 
   return status;
 }
 
-void rlt_cpu_tables_free(rlt_cpu_program *made) {
+void rlt_cpu_tables_free(rlt_cpu_executable *made) {
   rlt_free(made->frame.rows.from);
   rlt_free(made->frame.columns.from);
   rlt_free(made->frame.keeps);
@@ -206,7 +206,7 @@ static size_t positions_bytes(const rlt_cpu_positions *made, const rlt_group *gr
   return made->from == NULL ? 0 : 2 * (size_t)rlt_group_length(group) * sizeof *made->from;
 }
 
-size_t rlt_cpu_tables_bytes(const rlt_cpu_program *made) {
+size_t rlt_cpu_tables_bytes(const rlt_cpu_executable *made) {
   const rlt_cpu_frame *const frame = &made->frame;
   const rlt_group *const columns = &made->schedule->columns;
   size_t bytes = positions_bytes(&frame->rows, &made->schedule->rows) +

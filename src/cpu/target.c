@@ -2,17 +2,17 @@
  * respect. */
 #include "cpu/target.h"
 
+#include "cpu/executable.h"
 #include "cpu/planning.h"
-#include "cpu/program.h"
 
 static const rlt_cpu_move_row moves[RLT_MOVES] = {
     [RLT_MOVE_FILL] = {.rate = RLT_RATE_NONE, .mover = rlt_cpu_fill_mover},
     [RLT_MOVE_COPY] = {.rate = RLT_RATE_NONE, .mover = rlt_cpu_copy_mover},
-    [RLT_MOVE_GATHER] = {.has_tables = true,
-                         .copies_runs = true,
-                         .joins = true,
-                         .rate = RLT_RATE_LINE,
-                         .mover = rlt_cpu_table_mover},
+    [RLT_MOVE_COPY_RUNS] = {.has_tables = true,
+                            .copies_runs = true,
+                            .joins = true,
+                            .rate = RLT_RATE_LINE,
+                            .mover = rlt_cpu_table_mover},
     [RLT_MOVE_INTERLEAVE] = {.has_tables = true,
                              .may_load = true,
                              .joins = true,

@@ -62,8 +62,7 @@ static void make_pieces(const rlt_tile_buffer_request *of, const int64_t *stride
   }
 }
 
-/* Whether pieces of this length follow each other upwards when `inner` is the inner loop over
- * them. */
+/* True if pieces of this length ascend in memory when `inner` is the inner loop over them. */
 static bool is_ascending(const rlt_problem *problem, const rlt_group *inner, const rlt_group *outer,
                          const int64_t *strides, int64_t piece) {
   rlt_tile_axis axes[RLT_MAX_TILE_AXES];

@@ -46,7 +46,7 @@ typedef struct rlt_tile_buffer {
   int64_t elements; /* what the tile buffer takes, spills included */
 } rlt_tile_buffer;
 
-/* What is put together, and how. */
+/* The tile that a buffer is for. */
 typedef struct rlt_tile_buffer_request {
   const rlt_problem *problem;
   const rlt_group *columns;

@@ -1,10 +1,10 @@
-/* timing.c: how long a program takes on memory of its own. */
+/* timing.c: how long an executable takes on memory of its own. */
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "cpu/program.h"
+#include "cpu/executable.h"
 
 enum { ALIGNMENT = 4096 };
 
@@ -46,14 +46,14 @@ void rlt_cpu_scratch_destroy(relayout_device *device, void *made_scratch) {
   }
 }
 
-relayout_status rlt_cpu_program_time(relayout_device *device, const void *program,
-                                     void *made_scratch, rlt_offsets offsets, double *seconds,
-                                     relayout_error *error) {
+relayout_status rlt_cpu_executable_time(relayout_device *device, const void *executable,
+                                        void *made_scratch, rlt_offsets offsets, double *seconds,
+                                        relayout_error *error) {
   const scratch *const made = made_scratch;
   const double begin = rlt_seconds();
   const relayout_status status =
-      rlt_cpu_program_run(device, program, (const uint8_t *)made->source + offsets.source,
-                          (uint8_t *)made->destination + offsets.destination, error);
+      rlt_cpu_executable_run(device, executable, (const uint8_t *)made->source + offsets.source,
+                             (uint8_t *)made->destination + offsets.destination, error);
   *seconds = rlt_seconds() - begin;
   return status;
 }

@@ -6,8 +6,8 @@
  *              d h l p . .                   m n o p . .
  *
  * Either side alone could be walked along its run. Blocks that are transposed in registers make it
- * so for both: lanes of SIDE columns, each along the source, become DEPTH vectors along the
- * destination.
+ * so for both: lanes of BLOCK_COLUMNS columns, each along the source, become BLOCK_ROWS vectors
+ * along the destination.
  *
  * Depends on block.h, kernels.h and runs.h.
  */
@@ -22,16 +22,16 @@
 
 /* Where a vector's second, third and fourth lane come in a block; where it has none, the first. */
 enum {
-  SECOND_LANE = LANES > 1 ? DEPTH : 0,
-  THIRD_LANE = LANES > 2 ? 2 * DEPTH : 0,
-  FOURTH_LANE = LANES > 2 ? 3 * DEPTH : 0
+  SECOND_LANE = LANES > 1 ? BLOCK_ROWS : 0,
+  THIRD_LANE = LANES > 2 ? 2 * BLOCK_ROWS : 0,
+  FOURTH_LANE = LANES > 2 ? 3 * BLOCK_ROWS : 0
 };
 
 /* The columns of a block from where a table says they lie. */
 static inline void load_block(vector *block, const uint8_t *restrict from,
                               const int64_t *restrict columns) {
 #pragma GCC unroll 16
-  for (int c = 0; c < DEPTH; ++c) {
+  for (int c = 0; c < BLOCK_ROWS; ++c) {
     block[c] = load_lanes(from, columns[c], columns[c + SECOND_LANE], columns[c + THIRD_LANE],
                           columns[c + FOURTH_LANE]);
   }
@@ -40,13 +40,13 @@ static inline void load_block(vector *block, const uint8_t *restrict from,
 /* Columns that lie evenly: half as many loads. */
 static inline void load_even_block(vector *block, const uint8_t *restrict from, int64_t step) {
 #pragma GCC unroll 16
-  for (int c = 0; c < DEPTH; ++c) {
-    block[c] = load_lanes(from, c * step, (c + DEPTH) * step, (c + 2 * DEPTH) * step,
-                          (c + 3 * DEPTH) * step);
+  for (int c = 0; c < BLOCK_ROWS; ++c) {
+    block[c] = load_lanes(from, c * step, (c + BLOCK_ROWS) * step, (c + 2 * BLOCK_ROWS) * step,
+                          (c + 3 * BLOCK_ROWS) * step);
   }
 }
 
-/* The lanes of a vector, each a row's, DEPTH rows apart. */
+/* The lanes of a vector, each a row's, BLOCK_ROWS rows apart. */
 static inline void store_lanes_at(uint8_t *to, const int64_t *rows, vector lanes) {
   uint8_t *const places[] = {to + rows[0], to + rows[SECOND_LANE], to + rows[THIRD_LANE],
                              to + rows[FOURTH_LANE]};
@@ -59,7 +59,7 @@ ALWAYS_INLINE static void transpose_block(uint8_t *restrict to, const int64_t *r
                                           const uint8_t *restrict from,
                                           const int64_t *restrict columns, bool are_even,
                                           int64_t step) {
-  vector block[DEPTH];
+  vector block[BLOCK_ROWS];
   if (are_even) {
     load_even_block(block, from + columns[0], step);
   } else {
@@ -67,34 +67,34 @@ ALWAYS_INLINE static void transpose_block(uint8_t *restrict to, const int64_t *r
   }
   transpose(block);
 #pragma GCC unroll 16
-  for (int r = 0; r < DEPTH; ++r) {
+  for (int r = 0; r < BLOCK_ROWS; ++r) {
     store_vector(to + rows[r], block[r]);
   }
 }
 
-/* Such blocks down DEPTH rows or more; those of few vectors several in a turn. */
+/* Such blocks down BLOCK_ROWS rows or more; those of few vectors several in a turn. */
 ALWAYS_INLINE static void transpose_down(uint8_t *restrict to, const int64_t *restrict rows,
                                          const uint8_t *restrict from,
                                          const int64_t *restrict columns, bool are_even,
                                          int64_t step, int64_t count) {
-  enum { TURN = DEPTH < 4 ? 4 : DEPTH };
+  enum { TURN = BLOCK_ROWS < 4 ? 4 : BLOCK_ROWS };
   int64_t row = 0;
   for (; row + TURN <= count; row += TURN) {
 #pragma GCC unroll 4
-    for (int64_t r = 0; r < TURN; r += DEPTH) {
+    for (int64_t r = 0; r < TURN; r += BLOCK_ROWS) {
       transpose_block(to, rows + row + r, from + (row + r) * ELEMENT_BYTES, columns, are_even,
                       step);
     }
   }
-  for (; row < count; row += DEPTH) {
-    const int64_t last = rlt_min(row, count - DEPTH);
+  for (; row < count; row += BLOCK_ROWS) {
+    const int64_t last = rlt_min(row, count - BLOCK_ROWS);
     transpose_block(to, rows + last, from + last * ELEMENT_BYTES, columns, are_even, step);
   }
 }
 
 /* At places that a table has: what most edges take, and pieces whose columns are not even. It is
  * compiled once for both, but for words of 8 bytes, of which copies were measured to be faster. */
-#if DEPTH == 2
+#if BLOCK_ROWS == 2
 ALWAYS_INLINE
 #else
 __attribute__((noinline))
@@ -118,7 +118,7 @@ typedef struct part {
 /* A copy of the lanes, as far as there is a source. */
 static inline void bring_within(const uint8_t *from, const int64_t *columns, const uint8_t *end,
                                 uint8_t (*lanes)[LANE_BYTES], int64_t *places) {
-  for (int c = 0; c < SIDE; ++c) {
+  for (int c = 0; c < BLOCK_COLUMNS; ++c) {
     const uint8_t *const lane = from + columns[c];
     memset(lanes[c], 0, LANE_BYTES);
     memcpy(lanes[c], lane, (size_t)rlt_min(end - lane, LANE_BYTES));
@@ -129,9 +129,9 @@ static inline void bring_within(const uint8_t *from, const int64_t *columns, con
 static void transpose_part(uint8_t *restrict to, const int64_t *restrict rows,
                            const uint8_t *restrict from, const int64_t *restrict columns,
                            const part *of, vector fill) {
-  uint8_t lanes[SIDE][LANE_BYTES];
-  int64_t places[SIDE];
-  vector block[DEPTH];
+  uint8_t lanes[BLOCK_COLUMNS][LANE_BYTES];
+  int64_t places[BLOCK_COLUMNS];
+  vector block[BLOCK_ROWS];
   if (of->end != NULL) {
     bring_within(from, columns, of->end, lanes, places);
     from = lanes[0];
@@ -153,17 +153,17 @@ static void transpose_part(uint8_t *restrict to, const int64_t *restrict rows,
 /* Blocks of which only a part is stored, down the rows. */
 static void transpose_parts(uint8_t *restrict to, const piece *of, part *some,
                             const int64_t *columns, const rlt_cpu_tile *tile, vector fill) {
-  for (int64_t r = 0; r < of->rows; r += DEPTH) {
-    const int64_t row = block_start(r, of->rows, DEPTH);
-    some->rows = rlt_min(of->rows - row, DEPTH);
-    some->end = some->rows < DEPTH && tile->is_near_end ? tile->source_end : NULL;
+  for (int64_t r = 0; r < of->rows; r += BLOCK_ROWS) {
+    const int64_t row = block_start(r, of->rows, BLOCK_ROWS);
+    some->rows = rlt_min(of->rows - row, BLOCK_ROWS);
+    some->end = some->rows < BLOCK_ROWS && tile->is_near_end ? tile->source_end : NULL;
     transpose_part(to, of->rows_to + row, of->from + row * ELEMENT_BYTES, columns, some, fill);
   }
 }
 
 /* Where the columns of a block lie, the last one standing for those that are not there. */
 static inline void clamp_columns(const piece *of, int64_t first, int64_t *columns) {
-  for (int64_t c = 0; c < SIDE; ++c) {
+  for (int64_t c = 0; c < BLOCK_COLUMNS; ++c) {
     columns[c] = of->columns_from[rlt_min(first + c, of->valid_columns - 1)];
   }
 }
@@ -171,17 +171,17 @@ static inline void clamp_columns(const piece *of, int64_t first, int64_t *column
 /* The columns of a block that are not all there, or not all to be stored. */
 static void transpose_edge(const piece *of, const rlt_cpu_tile *tile, int64_t column) {
   const vector fill = load_vector(of->fill);
-  const int64_t count = rlt_min(of->columns - column, SIDE);
+  const int64_t count = rlt_min(of->columns - column, BLOCK_COLUMNS);
   const int64_t valid = rlt_max(rlt_min(of->valid_columns - column, count), 0);
   const int64_t *columns = of->columns_from + column;
-  int64_t clamped[SIDE];
-  if (valid < SIDE) {
+  int64_t clamped[BLOCK_COLUMNS];
+  if (valid < BLOCK_COLUMNS) {
     clamp_columns(of, column, clamped);
     columns = clamped;
   }
   uint8_t *const to = of->to + column * ELEMENT_BYTES;
-  part some = {.columns = count, .exact = of->exact && count < SIDE};
-  bool is_part = some.exact || of->rows < DEPTH;
+  part some = {.columns = count, .exact = of->exact && count < BLOCK_COLUMNS};
+  bool is_part = some.exact || of->rows < BLOCK_ROWS;
   if (of->keeps != NULL || valid < count) {
     some.keep = first_bytes(valid * ELEMENT_BYTES).vectors[0];
     if (of->keeps != NULL) {
@@ -201,26 +201,27 @@ static void transpose_edge(const piece *of, const rlt_cpu_tile *tile, int64_t co
 /* Whether the columns are too few for a vector, but enough for one of several lanes, and the rows
  * enough for a vector of each column; all have a source. */
 static inline bool is_narrow(const piece *of) {
-  return of->columns < SIDE && of->columns >= DEPTH && of->rows >= SIDE && of->keeps == NULL &&
-         of->valid_columns >= of->columns;
+  return of->columns < BLOCK_COLUMNS && of->columns >= BLOCK_ROWS && of->rows >= BLOCK_COLUMNS &&
+         of->keeps == NULL && of->valid_columns >= of->columns;
 }
 
-/* Blocks that lie on their sides, SIDE rows by DEPTH columns: vectors are loaded along the rows, so
- * that all of their lanes are used, and stored lane by lane. Nothing but the piece is stored. */
+/* Transposes blocks that lie on their sides, BLOCK_COLUMNS rows by BLOCK_ROWS columns: vectors are
+ * loaded along the rows, so that all of their lanes are used, and stored lane by lane. Stores
+ * nothing but the piece. */
 static void transpose_narrow(const piece *of) {
-  for (int64_t c = 0; c < of->columns; c += DEPTH) {
-    const int64_t column = block_start(c, of->columns, DEPTH);
+  for (int64_t c = 0; c < of->columns; c += BLOCK_ROWS) {
+    const int64_t column = block_start(c, of->columns, BLOCK_ROWS);
     uint8_t *const to = of->to + column * ELEMENT_BYTES;
-    for (int64_t r = 0; r < of->rows; r += SIDE) {
-      const int64_t row = block_start(r, of->rows, SIDE);
-      vector block[DEPTH];
+    for (int64_t r = 0; r < of->rows; r += BLOCK_COLUMNS) {
+      const int64_t row = block_start(r, of->rows, BLOCK_COLUMNS);
+      vector block[BLOCK_ROWS];
 #pragma GCC unroll 16
-      for (int i = 0; i < DEPTH; ++i) {
+      for (int i = 0; i < BLOCK_ROWS; ++i) {
         block[i] = load_vector(onward(column_place(of, column + i), row));
       }
       transpose(block);
 #pragma GCC unroll 16
-      for (int i = 0; i < DEPTH; ++i) {
+      for (int i = 0; i < BLOCK_ROWS; ++i) {
         store_lanes_at(to, of->rows_to + row + i, block[i]);
       }
     }
@@ -230,10 +231,10 @@ static void transpose_narrow(const piece *of) {
 /* Columns that lie side by side in the source are short, and all in the cache: blocks go across
  * them first, so that many of their lines are on their way at once. */
 static void transpose_across(const piece *of, int64_t step, int64_t columns) {
-  for (int64_t r = 0; r < of->rows; r += DEPTH) {
-    const int64_t row = block_start(r, of->rows, DEPTH);
+  for (int64_t r = 0; r < of->rows; r += BLOCK_ROWS) {
+    const int64_t row = block_start(r, of->rows, BLOCK_ROWS);
     const uint8_t *const from = of->from + row * ELEMENT_BYTES;
-    for (int64_t column = 0; column < columns; column += SIDE) {
+    for (int64_t column = 0; column < columns; column += BLOCK_COLUMNS) {
       transpose_block(of->to + column * ELEMENT_BYTES, of->rows_to + row, from,
                       of->columns_from + column, true, step);
     }
@@ -249,15 +250,15 @@ static inline void transpose_piece(const piece *of, const rlt_cpu_frame *frame,
   }
   const int64_t step = frame->column_step;
   const int64_t whole =
-      of->keeps == NULL && of->rows >= DEPTH ? rlt_min(of->columns, of->valid_columns) : 0;
+      of->keeps == NULL && of->rows >= BLOCK_ROWS ? rlt_min(of->columns, of->valid_columns) : 0;
   int64_t across = 0;
   if (step == of->rows * ELEMENT_BYTES) {
-    across = rlt_max(whole, 0) / SIDE * SIDE;
+    across = rlt_max(whole, 0) / BLOCK_COLUMNS * BLOCK_COLUMNS;
     transpose_across(of, step, across);
   }
-  for (int64_t c = across; c < of->columns; c += SIDE) {
-    const int64_t column = block_start(c, of->columns, SIDE);
-    if (column + SIDE > whole) {
+  for (int64_t c = across; c < of->columns; c += BLOCK_COLUMNS) {
+    const int64_t column = block_start(c, of->columns, BLOCK_COLUMNS);
+    if (column + BLOCK_COLUMNS > whole) {
       transpose_edge(of, tile, column);
     } else if (step != 0) {
       transpose_down(of->to + column * ELEMENT_BYTES, of->rows_to, of->from,

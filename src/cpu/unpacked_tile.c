@@ -24,7 +24,7 @@ static int32_t read_axes(const rlt_problem *problem, const rlt_group *columns,
   return count;
 }
 
-/* Whether each run's first element begins a byte: the first `inside` axes make up a run. */
+/* True if each run's first element begins a byte. The first `inside` axes make up a run. */
 static bool runs_start_bytes(const rlt_problem *problem, const rlt_tile_axis *axes,
                              int32_t inside) {
   const int64_t in_byte = 8 / rlt_problem_source_bits(problem);

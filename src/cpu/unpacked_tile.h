@@ -14,7 +14,7 @@
 #include "cpu/tile_buffer.h"
 #include "schedule/tile.h"
 
-/* What is unpacked at once: a run that is as long may be written around. */
+/* Elements that are unpacked at once: up to this many bytes around a run may be overwritten. */
 enum { RLT_AROUND_RUN = 64 };
 
 /* Where the runs of a tile are put. */
@@ -37,7 +37,7 @@ typedef struct rlt_unpacked_tile {
 void rlt_unpacked_tile_make(const rlt_problem *problem, const rlt_group *columns,
                             const rlt_group *rows, int64_t room, rlt_unpacked_tile *made);
 
-/* What a buffer takes that all runs of a tile of so many bytes are unpacked to. */
+/* The bytes that the unpacked runs of a tile of `tile_bytes` take at most. */
 #define rlt_unpacking_bytes(tile_bytes) (5 * (tile_bytes) / 4 + 2 * RLT_AROUND_RUN)
 
 #endif

@@ -3,10 +3,10 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "convert/packing.h"
-#include "cpu/program.h"
+#include "cpu/executable.h"
 
 relayout_status rlt_cpu_unpacking_make(const rlt_cpu_instruction_set *set,
-                                       const rlt_unpacked_tile *unpacked, rlt_cpu_program *made,
+                                       const rlt_unpacked_tile *unpacked, rlt_cpu_executable *made,
                                        relayout_error *error) {
   const rlt_problem *const problem = made->problem;
   const rlt_unpacking *const layout = &unpacked->unpacking;
@@ -35,7 +35,7 @@ static void unpack_each(const uint8_t *source, int64_t bits, int64_t first, uint
 }
 
 void rlt_cpu_unpack(const rlt_cpu_call *call, const rlt_tile *tile, uint8_t *unpacked) {
-  const rlt_cpu_program *const made = call->made;
+  const rlt_cpu_executable *const made = call->made;
   const rlt_unpacking *const layout = &made->unpacking;
   const uint8_t *const source = call->source;
   const rlt_tile_steps has = rlt_cpu_steps(&made->frame, tile->valid_columns, tile->valid_rows);

@@ -1,6 +1,6 @@
 /* vectors.h: what an instruction set moves at once, for elements of ELEMENT_BYTES.
  *
- * A vector is what a vector register holds: LANES lanes of 16 bytes, each DEPTH elements. What
+ * A vector is what a vector register holds: LANES lanes of 16 bytes, each BLOCK_ROWS elements. What
  * happens to elements in registers is in block.h.
  *
  * One instruction set is chosen as this is compiled: AVX-512 or AVX2 where the compiler may use it,
@@ -73,9 +73,9 @@ typedef uint64_t scalar;
 #endif
 typedef scalar vector __attribute__((vector_size(VECTOR_BYTES)));
 
-#define LANES (VECTOR_BYTES / 16)
-#define DEPTH IN_16                     /* elements of a lane */
-#define SIDE  ELEMENTS_IN(VECTOR_BYTES) /* elements of a vector */
+#define LANES         (VECTOR_BYTES / 16)
+#define BLOCK_ROWS    IN_16                     /* elements of a lane */
+#define BLOCK_COLUMNS ELEMENTS_IN(VECTOR_BYTES) /* elements of a vector */
 
 /* The bits of `a` where those of `keep` are set, those of `b` where they are not. */
 static inline vector blend(vector keep, vector a, vector b) {

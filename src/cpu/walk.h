@@ -24,7 +24,7 @@ typedef struct rlt_order {
 
 void rlt_order_make(const rlt_grid *grid, const rlt_loops *loops, rlt_order *order);
 
-/* Which loops of an order lines are combined along, as far as its blocks go along them. */
+/* The loops of an order along which tiles complete each other's lines. */
 typedef struct rlt_combined_loops {
   int32_t first;
   int32_t count;
@@ -51,7 +51,7 @@ static inline int64_t rlt_walk_place(const rlt_walk *walk, int32_t i) {
   return walk->digits[walk->order->loops[i]] - walk->begins[i];
 }
 
-/* Whether a tile of the block goes on with this one's segments. */
+/* True if a later tile of the block goes on with this one's segments. */
 static inline bool rlt_walk_goes_on(const rlt_walk *walk, rlt_combined_loops combined_loops) {
   for (int32_t i = combined_loops.first; i < combined_loops.first + combined_loops.count; ++i) {
     if (walk->digits[walk->order->loops[i]] + 1 < walk->ends[i]) {

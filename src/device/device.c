@@ -56,13 +56,13 @@ void rlt_device_info_add_facts(const rlt_machine *facts, relayout_device_info *i
   info->shares_host_memory = facts->shares_host_memory;
 }
 
-relayout_status rlt_program_create(relayout_device *device, rlt_schedule *schedule, void **program,
-                                   relayout_error *error) {
+relayout_status rlt_executable_create(relayout_device *device, rlt_schedule *schedule,
+                                      void **program, relayout_error *error) {
   int64_t most = schedule->group_size;
   relayout_status status;
   do {
     schedule->group_size = most;
-    status = device->backend->program_create(device, schedule, program, &most, error);
+    status = device->backend->executable_create(device, schedule, program, &most, error);
   } while (status == RELAYOUT_UNSUPPORTED && most < schedule->group_size);
   return status;
 }

@@ -37,17 +37,17 @@ typedef struct rlt_backend {
   bool has_staging;        /* sides may go through memory of the device, chunk by chunk */
   bool copies_host_memory; /* execute may move copies, which begin at multiples of any alignment */
 
-  /* Compiles a schedule, which outlives the program and is of this device's facts; never called for
-   * an empty problem. RELAYOUT_UNSUPPORTED, with `*most_group_size` lowered, where the schedule's
-   * work-groups have more work-items than its kernel can. */
-  relayout_status (*program_create)(relayout_device *device, const rlt_schedule *schedule,
-                                    void **program, int64_t *most_group_size,
-                                    relayout_error *error);
-  void (*program_destroy)(relayout_device *device, void *program);
+  /* Compiles a schedule, which outlives the executable and was made for this device's facts. Never
+   * called for an empty problem. RELAYOUT_UNSUPPORTED, with `*most_group_size` lowered, if the
+   * schedule's work-groups have more work-items than its kernel can. */
+  relayout_status (*executable_create)(relayout_device *device, const rlt_schedule *schedule,
+                                       void **executable, int64_t *most_group_size,
+                                       relayout_error *error);
+  void (*executable_destroy)(relayout_device *device, void *executable);
 
   /* Moves host memory by a plan of this device's that has parts, from and to these lowest bytes of
-   * its sides. Sizes and overlap are checked already, and every part has a way for these pointers,
-   * or for copies. May be called from several threads for the same plan. */
+   * its sides. Sizes and overlap are checked already, and every part has a variant for these
+   * pointers, or for copies. May be called from several threads for the same plan. */
   relayout_status (*execute)(const relayout_plan *plan, const void *source, void *destination,
                              relayout_error *error);
 
@@ -55,27 +55,28 @@ typedef struct rlt_backend {
    * has parts. NULL where host memory is all. */
   rlt_host_transfers (*host_transfers)(const relayout_plan *plan);
 
-  /* Memory of the device's own to time programs in, every page of it touched, of at least these
+  /* Memory of the device's own to time executables in, every page of it touched, of at least these
    * sizes in bytes, at the start of a page. RELAYOUT_OUT_OF_MEMORY, RELAYOUT_OPENCL_ERROR. */
   relayout_status (*scratch_create)(relayout_device *device, size_t source_size,
                                     size_t destination_size, void **scratch, relayout_error *error);
   void (*scratch_destroy)(relayout_device *device, void *scratch);
 
-  /* Runs a program there once and says how long the device took. */
-  relayout_status (*program_time)(relayout_device *device, const void *program, void *scratch,
-                                  rlt_offsets offsets, double *seconds, relayout_error *error);
+  /* Runs an executable there once and says how long the device took. */
+  relayout_status (*executable_time)(relayout_device *device, const void *executable, void *scratch,
+                                     rlt_offsets offsets, double *seconds, relayout_error *error);
 
   /* Says what the device will run: one line of English without a full stop. */
-  void (*program_describe)(const relayout_device *device, const void *program, rlt_text *text);
+  void (*executable_describe)(const relayout_device *device, const void *executable,
+                              rlt_text *text);
 
-  /* Kernels that a program enqueues each time, and a plan for all its programs together; 0 where
-   * there are no queues. */
-  int32_t kernels_of_program;
+  /* Kernels that each executable enqueues, and that a plan enqueues beside them; 0 if the device
+   * has no queues. */
+  int32_t kernels_of_executable;
   int32_t kernels_of_plan;
-  /* Memory of a device that a program holds beside its code; NULL where host memory is all. */
-  size_t (*program_bytes)(const void *program);
+  /* Memory of a device that an executable holds beside its code; NULL where host memory is all. */
+  size_t (*executable_bytes)(const void *executable);
   /* Memory of the host's that it takes. */
-  size_t (*program_host_bytes)(const void *program);
+  size_t (*executable_host_bytes)(const void *executable);
 
   /* Lets go of what the device keeps for later. Other calls may be under way. */
   void (*trim)(relayout_device *device);
@@ -117,8 +118,8 @@ void rlt_device_info_add_facts(const rlt_machine *facts, relayout_device_info *i
 
 /* Compiles a schedule by the device's backend, with smaller work-groups where its
  * kernel cannot have as large ones. */
-relayout_status rlt_program_create(relayout_device *device, rlt_schedule *schedule, void **program,
-                                   relayout_error *error);
+relayout_status rlt_executable_create(relayout_device *device, rlt_schedule *schedule,
+                                      void **executable, relayout_error *error);
 
 /* Sets up the common part, all but the facts and the info, which are there: one holder, the tuning
  * for these facts, an empty cache, no wisdom. RELAYOUT_OUT_OF_MEMORY. */

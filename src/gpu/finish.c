@@ -9,7 +9,7 @@ int64_t rlt_gpu_across_shift(const rlt_schedule *schedule, int64_t tile_count) {
   const int64_t across = rlt_group_length(&schedule->columns);
   switch (rlt_gpu_kernel_of(schedule)) {
   case RLT_KERNEL_INTERLEAVE: {
-    const int64_t runs = schedule->columns.axis_count > 1 ? schedule->columns.block : 1;
+    const int64_t runs = schedule->columns.axis_count > 1 ? schedule->columns.steps : 1;
     const int64_t pieces =
         rlt_divide_up(across / runs, RLT_LOCAL_PIECE_BYTES / problem->element_bytes);
     return rlt_across_shift(runs, pieces, schedule->group_size);

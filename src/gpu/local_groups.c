@@ -30,9 +30,9 @@ static void pack_groups(const rlt_problem *problem, int64_t written, int64_t rea
     const int64_t extent = problem->axes[axis].extent;
     const int64_t wanted = rlt_min(extent, rlt_divide_up(read, run));
     if (rlt_group_last(columns) == axis) {
-      columns->block = rlt_max(columns->block, wanted);
-      run *= columns->block;
-      if (columns->block < extent) {
+      columns->steps = rlt_max(columns->steps, wanted);
+      run *= columns->steps;
+      if (columns->steps < extent) {
         break;
       }
     } else if (rlt_group_has(columns, axis)) {
@@ -49,7 +49,7 @@ static void pack_groups(const rlt_problem *problem, int64_t written, int64_t rea
 static void grow_group(const rlt_problem *problem, int64_t budget, int64_t elements,
                        rlt_group *group) {
   if (elements < budget) {
-    group->block = rlt_min(rlt_group_extent(problem, group), group->block * (budget / elements));
+    group->steps = rlt_min(rlt_group_extent(problem, group), group->steps * (budget / elements));
   }
 }
 
@@ -60,7 +60,7 @@ static void grow_columns(const rlt_problem *problem, int64_t budget, const rlt_g
   grow_group(problem, budget, row_count * rlt_group_length(columns), columns);
   for (int32_t next = columns->axis_count; next < problem->axis_count; ++next) {
     const int64_t room = budget / (row_count * rlt_group_length(columns));
-    const bool is_cut = next > 0 && columns->block < problem->axes[next - 1].extent;
+    const bool is_cut = next > 0 && columns->steps < problem->axes[next - 1].extent;
     if (columns->axis_count == RLT_MAX_GROUP_AXES || room < 2 || rlt_group_has(rows, next) ||
         is_cut) {
       return;
@@ -72,12 +72,12 @@ static void grow_columns(const rlt_problem *problem, int64_t budget, const rlt_g
 /* Blocks of the same size leave the last tile no smaller than it must be. They are
  * whole lines, or halves or so of one, as far as that goes. */
 static void split_evenly(const rlt_problem *problem, int64_t line, rlt_group *group) {
-  const int64_t even = rlt_even_steps(rlt_group_extent(problem, group), group->block);
+  const int64_t even = rlt_even_steps(rlt_group_extent(problem, group), group->steps);
   int64_t unit = line;
   while (unit > 1 && 2 * unit > even) {
     unit /= 2;
   }
-  group->block = rlt_min(group->block, rlt_divide_up(even, unit) * unit);
+  group->steps = rlt_min(group->steps, rlt_divide_up(even, unit) * unit);
 }
 
 /* A tile stays for a while as words of the destination, of so many bytes in all. */
@@ -110,13 +110,13 @@ static void choose_groups(const rlt_scene *scene, int64_t tile_bytes, rlt_schedu
 /* About half of the group's positions, in multiples of so many steps, or all of
  * its last axis but one. */
 static void shrink(const rlt_problem *problem, rlt_group *group, int64_t steps) {
-  if (group->block > steps) {
-    group->block = rlt_divide_up(rlt_divide_up(group->block, 2), steps) * steps;
+  if (group->steps > steps) {
+    group->steps = rlt_divide_up(rlt_divide_up(group->steps, 2), steps) * steps;
     return;
   }
   group->axis_count -= 1;
-  group->block = rlt_group_extent(problem, group);
-  group->inner /= group->block;
+  group->steps = rlt_group_extent(problem, group);
+  group->inner /= group->steps;
 }
 
 /* Steps of the columns' last axis that fill whole bytes of the destination. */
@@ -140,7 +140,7 @@ static void fit(rlt_schedule *schedule) {
     const int64_t steps = byte_steps(problem, columns);
     const bool columns_are_more = rlt_group_length(columns) > rlt_group_length(rows);
     const bool by_columns =
-        rows->axis_count == 0 || (columns_are_more && (steps == 1 || columns->block > steps));
+        rows->axis_count == 0 || (columns_are_more && (steps == 1 || columns->steps > steps));
     shrink(problem, by_columns ? columns : rows, by_columns ? steps : 1);
   }
 }

@@ -131,7 +131,7 @@ static slot_place place_of(const rlt_slots *of, const rlt_group *group, bool of_
     const bool is_last = i == group->axis_count - 1;
     const int64_t digit = is_last ? position : position % axis->extent;
     position /= axis->extent;
-    if (digit >= axis->valid && !(is_last && group->block < axis->extent)) {
+    if (digit >= axis->valid && !(is_last && group->steps < axis->extent)) {
       return (slot_place){-1, 0};
     }
     found.in_run += digit * of->run_stride[group->axes[i]];

@@ -38,8 +38,8 @@ rlt_group rlt_gpu_index_run(const rlt_scene *scene) {
   const int64_t whole = rlt_in_byte(problem->destination_packed);
   const int64_t each = rlt_max(MOST_ITERATIONS / iterations_of(problem), 1);
   rlt_group run = rlt_straight_run(scene);
-  const int64_t block = rlt_min(run.block, each * scene->facts->group_size);
-  run.block = rlt_min(rlt_divide_up(block, whole) * whole, rlt_group_extent(problem, &run));
+  const int64_t block = rlt_min(run.steps, each * scene->facts->group_size);
+  run.steps = rlt_min(rlt_divide_up(block, whole) * whole, rlt_group_extent(problem, &run));
   return run;
 }
 

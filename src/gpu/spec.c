@@ -80,7 +80,7 @@ static kernel_side side_of(const rlt_problem *problem, const rlt_group *group, c
                            const int64_t *numbers) {
   const rlt_axis *const axis = group->axis_count > 0 ? &problem->axes[rlt_group_last(group)] : NULL;
   return (kernel_side){.inner = side->inner,
-                       .block = side->block,
+                       .block = side->steps,
                        .extent = side->extent,
                        .valid = side->valid,
                        .loop_number = side->block_loop < 0 ? -1 : numbers[side->block_loop],

@@ -52,8 +52,8 @@ static relayout_status look_at(iterator *at, size_t number, relayout_error *erro
                                                     &at->destination, at->n_wait, at->wait, error);
   }
   if (status == RELAYOUT_OK && !at->are_checked) {
-    const rlt_place from = rlt_endpoint_place(&at->source);
-    const rlt_place to = rlt_endpoint_place(&at->destination);
+    const rlt_address from = rlt_endpoint_address(&at->source);
+    const rlt_address to = rlt_endpoint_address(&at->destination);
     status = rlt_plan_check_places(at->plan, (uintptr_t)from.host + from.offset,
                                    (uintptr_t)to.host + to.offset, error);
   }
@@ -71,11 +71,11 @@ static relayout_status check_all(iterator *at, size_t count, relayout_error *err
 
 /* Where both sides of a move lie. */
 typedef struct pair {
-  rlt_place source;
-  rlt_place destination;
+  rlt_address source;
+  rlt_address destination;
 } pair;
 
-/* Whether every part has the same way for both. */
+/* Whether every part has the same variant for both. */
 static bool go_the_same_way(const rlt_work *work, pair a, pair b) {
   bool same = true;
   for (int32_t i = 0; i < work->part_count && same; ++i) {
@@ -96,8 +96,8 @@ static cl_uchar number_of(const rlt_batch_side *side, cl_mem first, cl_mem buffe
   return i;
 }
 
-static void put(rlt_batch_side *side, int32_t position, cl_uchar number, rlt_place first,
-                rlt_place place) {
+static void put(rlt_batch_side *side, int32_t position, cl_uchar number, rlt_address first,
+                rlt_address place) {
   side->steps[position] = place.offset - first.offset;
   side->buffer_of[position] = number;
   if (number > 0) {
@@ -131,7 +131,7 @@ static relayout_status gather(iterator *at, size_t start, size_t count, pair *fi
     if (status != RELAYOUT_OK) {
       return status;
     }
-    const pair next = {rlt_endpoint_place(&at->source), rlt_endpoint_place(&at->destination)};
+    const pair next = {rlt_endpoint_address(&at->source), rlt_endpoint_address(&at->destination)};
     *first = i == start ? next : *first;
     joins = join(&at->plan->work, batch, *first, next);
   }
@@ -179,8 +179,8 @@ static relayout_status enqueue_native(iterator *at, size_t count, cl_event *even
   for (size_t i = 0; i < count && status == RELAYOUT_OK; ++i) {
     status = look_at(at, i, error);
     if (status == RELAYOUT_OK) {
-      status = rlt_native_command_add(command, rlt_endpoint_place(&at->source),
-                                      rlt_endpoint_place(&at->destination), error);
+      status = rlt_native_command_add(command, rlt_endpoint_address(&at->source),
+                                      rlt_endpoint_address(&at->destination), error);
     }
   }
   if (status != RELAYOUT_OK) {

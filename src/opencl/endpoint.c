@@ -370,11 +370,11 @@ static rlt_endpoint endpoint_of(const relayout_plan *plan, bool is_source) {
                         .access = RLT_ACCESS_BUFFER};
 }
 
-rlt_place rlt_endpoint_place(const rlt_endpoint *side) {
+rlt_address rlt_endpoint_address(const rlt_endpoint *side) {
   return side->wrapper != NULL
-             ? (rlt_place){side->wrapper, (size_t)-side->first, rlt_endpoint_bytes(side), NULL}
-             : (rlt_place){is_pointer(side) ? NULL : side->memory, rlt_endpoint_lowest(side),
-                           side->host, side->set_pointer};
+             ? (rlt_address){side->wrapper, (size_t)-side->first, rlt_endpoint_bytes(side), NULL}
+             : (rlt_address){is_pointer(side) ? NULL : side->memory, rlt_endpoint_lowest(side),
+                             side->host, side->set_pointer};
 }
 
 rlt_endpoint rlt_endpoint_of_buffer(const relayout_plan *plan, bool is_source, cl_mem buffer,

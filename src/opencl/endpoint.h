@@ -86,6 +86,6 @@ size_t rlt_endpoint_lowest(const rlt_endpoint *side);
 uint8_t *rlt_endpoint_bytes(const rlt_endpoint *side);
 
 /* Where kernels find a side that needs no staging. */
-rlt_place rlt_endpoint_place(const rlt_endpoint *side);
+rlt_address rlt_endpoint_address(const rlt_endpoint *side);
 
 #endif

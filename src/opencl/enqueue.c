@@ -17,8 +17,8 @@ static relayout_status enqueue(const relayout_plan *plan, cl_command_queue queue
                                cl_uint n_wait, const cl_event *wait, cl_event *done,
                                relayout_error *error) {
   if (plan->work.part_count > 0) {
-    const rlt_place from = rlt_endpoint_place(source);
-    const rlt_place to = rlt_endpoint_place(destination);
+    const rlt_address from = rlt_endpoint_address(source);
+    const rlt_address to = rlt_endpoint_address(destination);
     const relayout_status status = rlt_plan_check_places(plan, (uintptr_t)from.host + from.offset,
                                                          (uintptr_t)to.host + to.offset, error);
     return status == RELAYOUT_OK

@@ -140,9 +140,9 @@ static relayout_status fill_launch(rlt_opencl_device *device, const rlt_launch_s
   return status == RELAYOUT_OK ? set_lasting_arguments(launch, launch->kernel, error) : status;
 }
 
-relayout_status rlt_opencl_program_create(relayout_device *device, const rlt_schedule *schedule,
-                                          void **program, int64_t *most_group_size,
-                                          relayout_error *error) {
+relayout_status rlt_opencl_executable_create(relayout_device *device, const rlt_schedule *schedule,
+                                             void **executable, int64_t *most_group_size,
+                                             relayout_error *error) {
   rlt_opencl_device *const opened = (rlt_opencl_device *)device;
   rlt_launch *const made = rlt_calloc(1, sizeof *made);
   if (made == NULL || pthread_mutex_init(&made->lock, NULL) != 0) {
@@ -158,16 +158,16 @@ relayout_status rlt_opencl_program_create(relayout_device *device, const rlt_sch
   }
   rlt_launch_spec_free(&spec);
   if (status != RELAYOUT_OK) {
-    rlt_opencl_program_destroy(device, made);
+    rlt_opencl_executable_destroy(device, made);
     return status;
   }
-  *program = made;
+  *executable = made;
   return RELAYOUT_OK;
 }
 
-void rlt_opencl_program_destroy(relayout_device *device, void *program) {
+void rlt_opencl_executable_destroy(relayout_device *device, void *executable) {
   (void)device;
-  rlt_launch *const launch = program;
+  rlt_launch *const launch = executable;
   if (launch->kernel != NULL) {
     clReleaseKernel(launch->kernel);
   }
@@ -181,18 +181,18 @@ void rlt_opencl_program_destroy(relayout_device *device, void *program) {
   rlt_free(launch);
 }
 
-size_t rlt_opencl_program_bytes(const void *program) {
-  return ((const rlt_launch *)program)->held_bytes;
+size_t rlt_opencl_executable_bytes(const void *executable) {
+  return ((const rlt_launch *)executable)->held_bytes;
 }
 
-size_t rlt_opencl_program_host_bytes(const void *program) {
-  return sizeof *(const rlt_launch *)program;
+size_t rlt_opencl_executable_host_bytes(const void *executable) {
+  return sizeof *(const rlt_launch *)executable;
 }
 
-void rlt_opencl_program_describe(const relayout_device *device, const void *program,
-                                 rlt_text *text) {
+void rlt_opencl_executable_describe(const relayout_device *device, const void *executable,
+                                    rlt_text *text) {
   (void)device;
-  const rlt_launch *const launch = program;
+  const rlt_launch *const launch = executable;
   const rlt_schedule *const schedule = launch->schedule;
   const int64_t group_size = schedule->group_size;
   rlt_text_add(
@@ -215,7 +215,7 @@ bool rlt_launch_has_source(const rlt_launch *launch) {
 }
 
 rlt_side_arguments rlt_launch_side_arguments(const rlt_launch *launch, bool is_source,
-                                             rlt_place place, const rlt_batch *batch) {
+                                             rlt_address place, const rlt_batch *batch) {
   const rlt_kernel_options *const options = &launch->options;
   const rlt_problem *const problem = launch->schedule->problem;
   const int32_t bytes = is_source ? options->source_bytes : options->word_bytes;
@@ -236,8 +236,8 @@ rlt_side_arguments rlt_launch_side_arguments(const rlt_launch *launch, bool is_s
   return made;
 }
 
-static cl_int set_place(const rlt_launch *launch, cl_kernel kernel, bool is_source, rlt_place place,
-                        const rlt_batch *batch) {
+static cl_int set_place(const rlt_launch *launch, cl_kernel kernel, bool is_source,
+                        rlt_address place, const rlt_batch *batch) {
   const rlt_side_arguments side = rlt_launch_side_arguments(launch, is_source, place, batch);
   const cl_mem *const others = is_source ? batch->source.others : batch->destination.others;
   cl_int code = place.set_pointer != NULL
@@ -251,9 +251,9 @@ static cl_int set_place(const rlt_launch *launch, cl_kernel kernel, bool is_sour
                             : code;
 }
 
-relayout_status rlt_launch_set_places(const rlt_launch *launch, cl_kernel kernel, rlt_place source,
-                                      rlt_place destination, const rlt_batch *batch,
-                                      relayout_error *error) {
+relayout_status rlt_launch_set_addresses(const rlt_launch *launch, cl_kernel kernel,
+                                         rlt_address source, rlt_address destination,
+                                         const rlt_batch *batch, relayout_error *error) {
   cl_int code = set_place(launch, kernel, false, destination, batch);
   if (code == CL_SUCCESS && rlt_launch_has_source(launch)) {
     code = set_place(launch, kernel, true, source, batch);
@@ -261,11 +261,11 @@ relayout_status rlt_launch_set_places(const rlt_launch *launch, cl_kernel kernel
   return code == CL_SUCCESS ? RELAYOUT_OK : rlt_cl_fail(error, code, "clSetKernelArg");
 }
 
-relayout_status rlt_launch_hold(rlt_launch *launch, rlt_place source, rlt_place destination,
+relayout_status rlt_launch_hold(rlt_launch *launch, rlt_address source, rlt_address destination,
                                 const rlt_batch *batch, relayout_error *error) {
   pthread_mutex_lock(&launch->lock);
   const relayout_status status =
-      rlt_launch_set_places(launch, launch->kernel, source, destination, batch, error);
+      rlt_launch_set_addresses(launch, launch->kernel, source, destination, batch, error);
   if (status != RELAYOUT_OK) {
     pthread_mutex_unlock(&launch->lock);
   }

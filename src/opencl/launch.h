@@ -1,6 +1,6 @@
 /* launch.h: one kernel with its arguments and geometry, ready to be enqueued any number of times.
  *
- * The backend's program for one schedule. Depends on device.h, gpu/spec.h and plan/part.h.
+ * The backend's executable for one schedule. Depends on device.h, gpu/spec.h and plan/part.h.
  */
 #ifndef RLT_OPENCL_LAUNCH_H
 #define RLT_OPENCL_LAUNCH_H
@@ -29,13 +29,13 @@ typedef struct rlt_launch {
 } rlt_launch;
 
 /* One side of an enqueue. */
-typedef struct rlt_place {
+typedef struct rlt_address {
   cl_mem buffer;
   size_t offset;    /* in bytes, a multiple of the launch's word; below 0 it wraps around */
   const void *host; /* the caller's memory that the buffer begins on; NULL: it has its own, which
                        begins at a whole word of any width */
   rlt_set_pointer *set_pointer; /* not NULL: there is no buffer, and kernels get `host` by this */
-} rlt_place;
+} rlt_address;
 
 /* One side of the relayouts of an enqueue. */
 typedef struct rlt_batch_side {
@@ -58,7 +58,7 @@ extern const rlt_batch rlt_batch_of_one;
  * them and keeps other threads away, enqueues it, and lets it go. Whoever holds several takes hold
  * of them in the order of the plan's parts, so that no two wait for each other. After a failure
  * nothing is held. */
-relayout_status rlt_launch_hold(rlt_launch *launch, rlt_place source, rlt_place destination,
+relayout_status rlt_launch_hold(rlt_launch *launch, rlt_address source, rlt_address destination,
                                 const rlt_batch *batch, relayout_error *error);
 /* Of a launch that is held, for `count` relayouts. */
 relayout_status rlt_launch_enqueue(const rlt_launch *launch, int32_t count, cl_command_queue queue,
@@ -88,10 +88,10 @@ typedef struct rlt_side_arguments {
 /* A fill has no source. */
 bool rlt_launch_has_source(const rlt_launch *launch);
 rlt_side_arguments rlt_launch_side_arguments(const rlt_launch *launch, bool is_source,
-                                             rlt_place place, const rlt_batch *batch);
-relayout_status rlt_launch_set_places(const rlt_launch *launch, cl_kernel kernel, rlt_place source,
-                                      rlt_place destination, const rlt_batch *batch,
-                                      relayout_error *error);
+                                             rlt_address place, const rlt_batch *batch);
+relayout_status rlt_launch_set_addresses(const rlt_launch *launch, cl_kernel kernel,
+                                         rlt_address source, rlt_address destination,
+                                         const rlt_batch *batch, relayout_error *error);
 
 /* What is launched for `count` relayouts. */
 typedef struct rlt_range {

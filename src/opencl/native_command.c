@@ -102,7 +102,7 @@ static size_t number_of(rlt_native_command *command, cl_mem buffer) {
   return command->buffer_count++;
 }
 
-static relayout_status find_side(rlt_native_command *command, rlt_place place, native_side *side,
+static relayout_status find_side(rlt_native_command *command, rlt_address place, native_side *side,
                                  relayout_error *error) {
   *side = (native_side){no_buffer, (uintptr_t)place.host + place.offset};
   if (place.buffer == NULL) {
@@ -123,8 +123,8 @@ static relayout_status find_side(rlt_native_command *command, rlt_place place, n
   return RELAYOUT_OK;
 }
 
-relayout_status rlt_native_command_add(rlt_native_command *command, rlt_place source,
-                                       rlt_place destination, relayout_error *error) {
+relayout_status rlt_native_command_add(rlt_native_command *command, rlt_address source,
+                                       rlt_address destination, relayout_error *error) {
   native_move *const move = &command->moves[command->count++];
   const relayout_status status = find_side(command, source, &move->source, error);
   return status == RELAYOUT_OK ? find_side(command, destination, &move->destination, error)

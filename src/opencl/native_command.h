@@ -19,8 +19,8 @@ relayout_status rlt_native_command_make(const relayout_plan *plan, size_t most,
 void rlt_native_command_drop(rlt_native_command *command);
 
 /* Adds a relayout between these places, which are checked. RELAYOUT_OPENCL_ERROR. */
-relayout_status rlt_native_command_add(rlt_native_command *command, rlt_place source,
-                                       rlt_place destination, relayout_error *error);
+relayout_status rlt_native_command_add(rlt_native_command *command, rlt_address source,
+                                       rlt_address destination, relayout_error *error);
 
 /* Enqueues it behind the events of `wait`, and lets go of it, also after a failure. The command
  * holds its plan until it ran, or until the driver gives it up since an event of `wait` failed. */

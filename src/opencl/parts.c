@@ -5,21 +5,22 @@
 #include "opencl/native.h"
 #include "opencl/native_command.h"
 
-rlt_launch *rlt_opencl_part_launch(const rlt_work *work, int32_t part, rlt_place source,
-                                   rlt_place destination) {
-  return rlt_part_way(&work->parts[part], (uintptr_t)source.host + source.offset,
-                      (uintptr_t)destination.host + destination.offset)
-      ->program;
+rlt_launch *rlt_opencl_part_launch(const rlt_work *work, int32_t part, rlt_address source,
+                                   rlt_address destination) {
+  return rlt_part_variant(&work->parts[part], (uintptr_t)source.host + source.offset,
+                          (uintptr_t)destination.host + destination.offset)
+      ->executable;
 }
 
 /* The launches of the first `count` parts. */
-static void let_go(const rlt_work *work, int32_t count, rlt_place source, rlt_place destination) {
+static void let_go(const rlt_work *work, int32_t count, rlt_address source,
+                   rlt_address destination) {
   for (int32_t i = 0; i < count; ++i) {
     rlt_launch_let_go(rlt_opencl_part_launch(work, i, source, destination));
   }
 }
 
-static relayout_status hold_all(const rlt_work *work, rlt_place source, rlt_place destination,
+static relayout_status hold_all(const rlt_work *work, rlt_address source, rlt_address destination,
                                 const rlt_batch *batch, relayout_error *error) {
   for (int32_t i = 0; i < work->part_count; ++i) {
     const relayout_status status = rlt_launch_hold(
@@ -46,8 +47,8 @@ static void stand_for_all(cl_command_queue queue, cl_event *last) {
  * covers them all, however few they become: nothing more has to be enqueued for that, which could
  * fail. Otherwise each waits for the caller's events alone, since the parts do not depend on each
  * other. */
-static relayout_status enqueue_all(const rlt_work *work, cl_command_queue queue, rlt_place source,
-                                   rlt_place destination, int32_t count, cl_uint n_wait,
+static relayout_status enqueue_all(const rlt_work *work, cl_command_queue queue, rlt_address source,
+                                   rlt_address destination, int32_t count, cl_uint n_wait,
                                    const cl_event *wait, cl_event *event, relayout_error *error) {
   cl_event last = NULL;
   relayout_status status = RELAYOUT_OK;
@@ -74,7 +75,7 @@ static relayout_status enqueue_all(const rlt_work *work, cl_command_queue queue,
 }
 
 static relayout_status enqueue_native(const relayout_plan *plan, cl_command_queue queue,
-                                      rlt_place source, rlt_place destination, cl_uint n_wait,
+                                      rlt_address source, rlt_address destination, cl_uint n_wait,
                                       const cl_event *wait, cl_event *event,
                                       relayout_error *error) {
   rlt_native_command *command = NULL;
@@ -91,7 +92,7 @@ static relayout_status enqueue_native(const relayout_plan *plan, cl_command_queu
 }
 
 relayout_status rlt_opencl_parts_enqueue(const relayout_plan *plan, cl_command_queue queue,
-                                         rlt_place source, rlt_place destination,
+                                         rlt_address source, rlt_address destination,
                                          const rlt_batch *batch, cl_uint n_wait,
                                          const cl_event *wait, cl_event *event,
                                          relayout_error *error) {
@@ -115,8 +116,8 @@ relayout_status rlt_opencl_parts_enqueue(const relayout_plan *plan, cl_command_q
 int32_t rlt_opencl_parts_most_batch(const rlt_work *work) {
   int64_t most = RLT_MOST_BATCH;
   for (int32_t i = 0; i < work->part_count; ++i) {
-    for (int32_t w = 0; w < work->parts[i].way_count; ++w) {
-      const rlt_launch *const launch = work->parts[i].ways[w].program;
+    for (int32_t w = 0; w < work->parts[i].variant_count; ++w) {
+      const rlt_launch *const launch = work->parts[i].variants[w].executable;
       most = rlt_min(most, rlt_max(launch->options.batch, 1));
       most = rlt_min(most, rlt_max(launch->most_groups / (int64_t)launch->group_count, 1));
     }

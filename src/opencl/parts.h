@@ -12,14 +12,14 @@
  * or, after a failure, the first parts; NULL where nothing was. The event of several parts is a
  * marker's. On a device that runs native kernels all parts and relayouts are one command. */
 relayout_status rlt_opencl_parts_enqueue(const relayout_plan *plan, cl_command_queue queue,
-                                         rlt_place source, rlt_place destination,
+                                         rlt_address source, rlt_address destination,
                                          const rlt_batch *batch, cl_uint n_wait,
                                          const cl_event *wait, cl_event *event,
                                          relayout_error *error);
 
 /* The launch of a part for these places, for which there is one. */
-rlt_launch *rlt_opencl_part_launch(const rlt_work *work, int32_t part, rlt_place source,
-                                   rlt_place destination);
+rlt_launch *rlt_opencl_part_launch(const rlt_work *work, int32_t part, rlt_address source,
+                                   rlt_address destination);
 
 /* The relayouts that one launch of each part does at most. */
 int32_t rlt_opencl_parts_most_batch(const rlt_work *work);

@@ -35,8 +35,8 @@ struct relayout_recording {
 
 /* Where a recording's sides are, checked. */
 typedef struct places {
-  rlt_place source;
-  rlt_place destination;
+  rlt_address source;
+  rlt_address destination;
 } places;
 
 /* ---- Lives ---- */
@@ -96,7 +96,7 @@ static relayout_status hold_queue(relayout_recording *recording, cl_command_queu
 
 /* ---- Recording ---- */
 
-static uintptr_t address_of(rlt_place place) {
+static uintptr_t address_of(rlt_address place) {
   return (uintptr_t)place.host + place.offset;
 }
 
@@ -111,7 +111,7 @@ static relayout_status find_places(const relayout_plan *plan, cl_command_queue q
   if (status != RELAYOUT_OK) {
     return status;
   }
-  *at = (places){rlt_endpoint_place(&source), rlt_endpoint_place(&destination)};
+  *at = (places){rlt_endpoint_address(&source), rlt_endpoint_address(&destination)};
   return rlt_plan_check_places(plan, address_of(at->source), address_of(at->destination), error);
 }
 
@@ -125,8 +125,8 @@ static relayout_status make_kernels(relayout_recording *recording, const places 
     part->launch = rlt_opencl_part_launch(work, i, at->source, at->destination);
     status = rlt_launch_make_kernel(part->launch, &part->kernel, error);
     if (status == RELAYOUT_OK) {
-      status = rlt_launch_set_places(part->launch, part->kernel, at->source, at->destination,
-                                     &rlt_batch_of_one, error);
+      status = rlt_launch_set_addresses(part->launch, part->kernel, at->source, at->destination,
+                                        &rlt_batch_of_one, error);
     }
   }
   return status;
@@ -365,7 +365,7 @@ typedef struct new_arguments {
 static rlt_mutation mutation_of(const recorded_part *part, const places *at, new_arguments *to) {
   const cl_uint side_count = rlt_launch_has_source(part->launch) ? 2 : 1;
   for (cl_uint i = 0; i < side_count; ++i) {
-    const rlt_place *const place = i == 0 ? &at->destination : &at->source;
+    const rlt_address *const place = i == 0 ? &at->destination : &at->source;
     rlt_side_arguments *const side = &to->sides[i];
     *side = rlt_launch_side_arguments(part->launch, i == 1, *place, &rlt_batch_of_one);
     to->of[2 * i] = (rlt_mutable_argument){side->number, sizeof place->buffer, &place->buffer};

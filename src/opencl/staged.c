@@ -30,7 +30,7 @@ static rlt_bytes taken_of(const relayout_plan *plan, bool is_source) {
 }
 
 /* How far behind the slot's start the first byte is, so that the side's lowest byte would be at a
- * multiple of the alignment: the ways of parts go by that. */
+ * multiple of the alignment: the variants of parts go by that. */
 static int64_t lead_of(rlt_bytes taken) {
   return taken.first % RLT_STAGING_ALIGNMENT;
 }
@@ -350,14 +350,14 @@ void rlt_transferred_add(const relayout_plan *chunk, rlt_transferred *sum) {
   }
 }
 
-static rlt_place place_of(const flow *of, const rlt_endpoint *side, size_t slot,
-                          const rlt_chunk *chunk) {
+static rlt_address place_of(const flow *of, const rlt_endpoint *side, size_t slot,
+                            const rlt_chunk *chunk) {
   if (rlt_takes_staging(side->access)) {
     const rlt_bytes taken = taken_of(chunk->plan, side->is_read);
-    return (rlt_place){.buffer = of->means->staging,
-                       .offset = (size_t)base_in_staging(of, side->is_read, slot, taken)};
+    return (rlt_address){.buffer = of->means->staging,
+                         .offset = (size_t)base_in_staging(of, side->is_read, slot, taken)};
   }
-  rlt_place place = rlt_endpoint_place(side);
+  rlt_address place = rlt_endpoint_address(side);
   place.offset += (size_t)distance_of(chunk, side);
   return place;
 }

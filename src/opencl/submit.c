@@ -197,9 +197,9 @@ static relayout_status mark(const rlt_submission *of, rlt_submitted *submitted,
   return code == CL_SUCCESS ? RELAYOUT_OK : rlt_cl_fail(error, code, "clEnqueueMarkerWithWaitList");
 }
 
-/* What decides on the ways of parts. Staging has any alignment. */
+/* What decides on the variants of parts. Staging has any alignment. */
 static uintptr_t address_of(const rlt_endpoint *side) {
-  const rlt_place place = rlt_endpoint_place(side);
+  const rlt_address place = rlt_endpoint_address(side);
   return rlt_takes_staging(side->access) ? 0 : (uintptr_t)place.host + place.offset;
 }
 

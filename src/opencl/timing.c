@@ -1,4 +1,4 @@
-/* timing.c: how long a program takes on buffers of its own. */
+/* timing.c: how long an executable takes on buffers of its own. */
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -76,11 +76,11 @@ static cl_int seconds_of(cl_event event, double *seconds) {
   return code;
 }
 
-/* Enqueues a program on the stage. */
+/* Enqueues an executable on the stage. */
 static relayout_status enqueue(rlt_launch *launch, const rlt_transfer *stage, rlt_offsets offsets,
                                cl_event *event, relayout_error *error) {
-  const rlt_place source = {.buffer = stage->source, .offset = offsets.source};
-  const rlt_place destination = {.buffer = stage->destination, .offset = offsets.destination};
+  const rlt_address source = {.buffer = stage->source, .offset = offsets.source};
+  const rlt_address destination = {.buffer = stage->destination, .offset = offsets.destination};
   relayout_status status = rlt_launch_hold(launch, source, destination, &rlt_batch_of_one, error);
   if (status == RELAYOUT_OK) {
     status = rlt_launch_enqueue(launch, 1, stage->queue, 0, NULL, event, error);
@@ -89,12 +89,12 @@ static relayout_status enqueue(rlt_launch *launch, const rlt_transfer *stage, rl
   return status;
 }
 
-relayout_status rlt_opencl_program_time(relayout_device *device, const void *program, void *scratch,
-                                        rlt_offsets offsets, double *seconds,
-                                        relayout_error *error) {
+relayout_status rlt_opencl_executable_time(relayout_device *device, const void *executable,
+                                           void *scratch, rlt_offsets offsets, double *seconds,
+                                           relayout_error *error) {
   (void)device;
   cl_event event = NULL;
-  const relayout_status status = enqueue((rlt_launch *)program, scratch, offsets, &event, error);
+  const relayout_status status = enqueue((rlt_launch *)executable, scratch, offsets, &event, error);
   if (status != RELAYOUT_OK) {
     return status;
   }

@@ -109,8 +109,8 @@ static void add_group_text(rlt_text *text, const rlt_problem *problem, const rlt
     const bool last = i == group->axis_count - 1;
     const int64_t extent = problem->axes[group->axes[i]].extent;
     rlt_text_add(text, "%s%" PRId32, i == 0 ? " of axis " : " and ", group->axes[i]);
-    if (last && group->block < extent) {
-      rlt_text_add(text, " (%" PRId64 " steps of it)", group->block);
+    if (last && group->steps < extent) {
+      rlt_text_add(text, " (%" PRId64 " steps of it)", group->steps);
     }
   }
 }
@@ -151,38 +151,39 @@ static void add_tiles_text(rlt_text *text, const rlt_schedule *schedule) {
   rlt_text_add(text, "\n");
 }
 
-static void add_prediction_text(rlt_text *text, const rlt_way *way) {
+static void add_prediction_text(rlt_text *text, const rlt_variant *variant) {
   rlt_text_add(text, "predicted: ");
-  add_cost_text(text, &way->candidate.cost);
+  add_cost_text(text, &variant->candidate.cost);
 }
 
 /* What runs, as the device's target has it, or the one that compiled it. */
-static void add_runs(const relayout_plan *plan, const rlt_way *way, rlt_text *text) {
+static void add_runs(const relayout_plan *plan, const rlt_variant *variant, rlt_text *text) {
   const relayout_device *const planner = rlt_planner_of(plan->device);
-  planner->backend->program_describe(planner, way->program, text);
+  planner->backend->executable_describe(planner, variant->executable, text);
   if (plan->device->backend->kernels_of_plan > 0) {
     rlt_text_add(text, ", in one native kernel%s",
                  plan->work.part_count > 1 ? " with the other parts" : "");
   }
 }
 
-static void add_runs_text(rlt_text *text, const relayout_plan *plan, const rlt_way *way) {
+static void add_runs_text(rlt_text *text, const relayout_plan *plan, const rlt_variant *variant) {
   rlt_text_add(text, "runs: ");
-  add_runs(plan, way, text);
+  add_runs(plan, variant, text);
   rlt_text_add(text, "\n");
 }
 
 /* Adds one line about a part besides its schedule, by number; false after the last. */
-static bool add_line(rlt_text *text, const relayout_plan *plan, const rlt_way *way, int number) {
+static bool add_line(rlt_text *text, const relayout_plan *plan, const rlt_variant *variant,
+                     int number) {
   switch (number) {
   case 0:
-    add_tiles_text(text, &way->candidate.schedule);
+    add_tiles_text(text, &variant->candidate.schedule);
     return true;
   case 1:
-    add_prediction_text(text, way);
+    add_prediction_text(text, variant);
     return true;
   case 2:
-    add_runs_text(text, plan, way);
+    add_runs_text(text, plan, variant);
     return true;
   default:
     return false;
@@ -190,20 +191,20 @@ static bool add_line(rlt_text *text, const relayout_plan *plan, const rlt_way *w
 }
 
 /* Leaves out the lines that `before` has too, if it is not NULL. */
-static void add_way_text(rlt_text *text, const relayout_plan *plan, const rlt_way *way,
-                         const rlt_way *before) {
+static void add_variant_text(rlt_text *text, const relayout_plan *plan, const rlt_variant *variant,
+                             const rlt_variant *before) {
   rlt_text_add(text, "schedule: ");
-  rlt_schedule_add_text(&way->candidate.schedule, text);
+  rlt_schedule_add_text(&variant->candidate.schedule, text);
   rlt_text_add(text, "\n");
   char line[1024];
   rlt_text own = rlt_text_in(line, sizeof line);
-  for (int i = 0; add_line(&own, plan, way, i); ++i) {
+  for (int i = 0; add_line(&own, plan, variant, i); ++i) {
     char other[sizeof line];
     rlt_text old = rlt_text_in(other, sizeof other);
     const bool is_there = before != NULL && add_line(&old, plan, before, i) &&
                           own.length < sizeof line && strcmp(line, other) == 0;
     if (!is_there) {
-      add_line(text, plan, way, i);
+      add_line(text, plan, variant, i);
     }
     own = rlt_text_in(line, sizeof line);
   }
@@ -220,7 +221,7 @@ static const struct {
     [RLT_CHOICE_ASKED_FOR] = {"caller", "it was asked for"}};
 
 static const char *reason_of(const rlt_part *part) {
-  const rlt_schedule *const schedule = &part->ways[0].candidate.schedule;
+  const rlt_schedule *const schedule = &part->variants[0].candidate.schedule;
   return part->choice == RLT_CHOICE_ESTIMATED && schedule->suits ? schedule->reason
                                                                  : choices[part->choice].reason;
 }
@@ -241,16 +242,16 @@ static void add_condition_text(rlt_text *text, const rlt_schedule *schedule) {
 }
 
 static void add_part_text(rlt_text *text, const relayout_plan *plan, const rlt_part *part) {
-  const rlt_schedule *const schedule = &part->ways[0].candidate.schedule;
+  const rlt_schedule *const schedule = &part->variants[0].candidate.schedule;
   add_axes_text(text, schedule->problem);
   rlt_text_add(text, "method: %s, because %s\n", schedule->method->name, reason_of(part));
-  add_way_text(text, plan, &part->ways[0], NULL);
-  if (part->way_count > 1) {
+  add_variant_text(text, plan, &part->variants[0], NULL);
+  if (part->variant_count > 1) {
     add_condition_text(text, schedule);
-    if (part->ways[1].candidate.schedule.problem != schedule->problem) {
-      add_axes_text(text, part->ways[1].candidate.schedule.problem);
+    if (part->variants[1].candidate.schedule.problem != schedule->problem) {
+      add_axes_text(text, part->variants[1].candidate.schedule.problem);
     }
-    add_way_text(text, plan, &part->ways[1], &part->ways[0]);
+    add_variant_text(text, plan, &part->variants[1], &part->variants[0]);
   }
 }
 
@@ -416,7 +417,7 @@ static void add_elements_json(rlt_text *text, const rlt_problem *problem) {
 }
 
 static void add_part_json(rlt_text *text, const relayout_plan *plan, const rlt_part *part) {
-  const rlt_candidate *const candidate = &part->ways[0].candidate;
+  const rlt_candidate *const candidate = &part->variants[0].candidate;
   const rlt_schedule *const schedule = &candidate->schedule;
   rlt_text_add(text, "{");
   add_elements_json(text, schedule->problem);
@@ -426,10 +427,10 @@ static void add_part_json(rlt_text *text, const relayout_plan *plan, const rlt_p
   rlt_text_add(text, ",\"chosen_by\":\"%s\",\"schedule\":", choices[part->choice].name);
   add_schedule_json(text, schedule);
   rlt_text_add(text, ",\"schedule_at_any_offset\":");
-  add_schedule_json(text, &part->ways[part->way_count - 1].candidate.schedule);
+  add_schedule_json(text, &part->variants[part->variant_count - 1].candidate.schedule);
   char runs[512];
   rlt_text runs_text = rlt_text_in(runs, sizeof runs);
-  add_runs(plan, &part->ways[0], &runs_text);
+  add_runs(plan, &part->variants[0], &runs_text);
   rlt_text_add(text, ",\"tiles\":%" PRId64 ",\"device_runs\":", schedule->tile_count);
   rlt_text_add_json_string(text, runs);
   add_prediction_json(text, &candidate->cost);
@@ -441,7 +442,7 @@ static void add_parts_json(rlt_text *text, const relayout_plan *plan) {
   rlt_text_add(text, ",\"schedule\":[");
   for (int32_t i = 0; i < work->part_count; ++i) {
     rlt_text_add(text, i == 0 ? "" : ",");
-    add_schedule_json(text, &work->parts[i].ways[0].candidate.schedule);
+    add_schedule_json(text, &work->parts[i].variants[0].candidate.schedule);
   }
   rlt_text_add(text, "],\"parts\":[");
   for (int32_t i = 0; i < work->part_count; ++i) {

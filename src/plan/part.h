@@ -22,20 +22,20 @@ typedef enum rlt_choice {
 } rlt_choice;
 
 /* A schedule, ready to run. */
-typedef struct rlt_way {
-  void *program; /* the backend's */
+typedef struct rlt_variant {
+  void *executable; /* the backend's */
   rlt_candidate candidate;
-} rlt_way;
+} rlt_variant;
 
 /* If the best schedule needs more alignment than elements have, the part has a second schedule that
  * does not, unless the caller asked for the first. An execution runs the first one that its
  * addresses allow. */
-enum { RLT_MOST_WAYS = 2 };
+enum { RLT_MOST_VARIANTS = 2 };
 
 typedef struct rlt_part {
   rlt_forms forms; /* of the problem, simplified and not empty */
-  int32_t way_count;
-  rlt_way *ways; /* NULL until schedules have been chosen */
+  int32_t variant_count;
+  rlt_variant *variants; /* NULL until schedules have been chosen */
   rlt_choice choice;
 } rlt_part;
 
@@ -46,13 +46,13 @@ static inline const rlt_problem *rlt_part_problem(const rlt_part *part) {
 
 /* Returns the part's schedule for sides that begin at these addresses, or offsets; NULL if it has
  * none. */
-static inline const rlt_way *rlt_part_way(const rlt_part *part, uintptr_t source,
-                                          uintptr_t destination) {
-  for (int32_t i = 0; i < part->way_count; ++i) {
-    const rlt_schedule *const schedule = &part->ways[i].candidate.schedule;
+static inline const rlt_variant *rlt_part_variant(const rlt_part *part, uintptr_t source,
+                                                  uintptr_t destination) {
+  for (int32_t i = 0; i < part->variant_count; ++i) {
+    const rlt_schedule *const schedule = &part->variants[i].candidate.schedule;
     if ((source & (uintptr_t)(schedule->source_alignment - 1)) == 0 &&
         (destination & (uintptr_t)(schedule->destination_alignment - 1)) == 0) {
-      return &part->ways[i];
+      return &part->variants[i];
     }
   }
   return NULL;
@@ -60,7 +60,7 @@ static inline const rlt_way *rlt_part_way(const rlt_part *part, uintptr_t source
 
 /* True if the part has a schedule for any addresses or offsets. */
 static inline bool rlt_part_fits_anywhere(const rlt_part *part) {
-  const rlt_schedule *const last = &part->ways[part->way_count - 1].candidate.schedule;
+  const rlt_schedule *const last = &part->variants[part->variant_count - 1].candidate.schedule;
   return last->source_alignment == 1 && last->destination_alignment == 1;
 }
 

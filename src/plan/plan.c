@@ -418,10 +418,10 @@ void relayout_plan_destroy(relayout_plan *plan) {
   relayout_device *const planner = rlt_planner_of(plan->device);
   for (int32_t i = 0; i < plan->work.part_count; ++i) {
     rlt_part *const part = &plan->work.parts[i];
-    for (int32_t w = 0; w < part->way_count; ++w) {
-      planner->backend->program_destroy(planner, part->ways[w].program);
+    for (int32_t w = 0; w < part->variant_count; ++w) {
+      planner->backend->executable_destroy(planner, part->variants[w].executable);
     }
-    rlt_free(part->ways);
+    rlt_free(part->variants);
     rlt_forms_free(&part->forms);
   }
   rlt_chunks_free(plan);
@@ -449,7 +449,7 @@ int32_t relayout_plan_part_count(const relayout_plan *plan) {
 const char *relayout_plan_get_method(const relayout_plan *plan) {
   return plan == NULL || plan->work.part_count == 0
              ? "none"
-             : plan->work.parts[0].ways[0].candidate.schedule.method->name;
+             : plan->work.parts[0].variants[0].candidate.schedule.method->name;
 }
 
 size_t relayout_plan_get_schedule(const relayout_plan *plan, int32_t part,
@@ -459,8 +459,8 @@ size_t relayout_plan_get_schedule(const relayout_plan *plan, int32_t part,
     return 0;
   }
   const rlt_part *const of = &plan->work.parts[part];
-  const int32_t way = use == RELAYOUT_SCHEDULE_AT_ANY_OFFSET ? of->way_count - 1 : 0;
-  rlt_schedule_add_text(&of->ways[way].candidate.schedule, &text);
+  const int32_t number = use == RELAYOUT_SCHEDULE_AT_ANY_OFFSET ? of->variant_count - 1 : 0;
+  rlt_schedule_add_text(&of->variants[number].candidate.schedule, &text);
   return text.length;
 }
 
@@ -511,7 +511,7 @@ double relayout_plan_get_predicted_fraction(const relayout_plan *plan) {
     return 0;
   }
   if (plan->work.part_count == 1) {
-    return plan->work.parts[0].ways[0].candidate.cost.fraction;
+    return plan->work.parts[0].variants[0].candidate.cost.fraction;
   }
   const rlt_float_control was = rlt_floats_enter();
   double elements = 0;
@@ -520,7 +520,7 @@ double relayout_plan_get_predicted_fraction(const relayout_plan *plan) {
     const rlt_part *const part = &plan->work.parts[i];
     const double moved = (double)rlt_problem_digit_lists(rlt_part_problem(part));
     elements += moved;
-    times += moved / part->ways[0].candidate.cost.fraction;
+    times += moved / part->variants[0].candidate.cost.fraction;
   }
   const double fraction = elements / times;
   rlt_floats_leave(was);
@@ -531,8 +531,8 @@ relayout_status rlt_plan_check_places(const relayout_plan *plan, uintptr_t sourc
                                       uintptr_t destination, relayout_error *error) {
   for (int32_t i = 0; i < plan->work.part_count; ++i) {
     const rlt_part *const part = &plan->work.parts[i];
-    if (rlt_part_way(part, source, destination) == NULL) {
-      return rlt_schedule_fail_alignment(&part->ways[0].candidate.schedule,
+    if (rlt_part_variant(part, source, destination) == NULL) {
+      return rlt_schedule_fail_alignment(&part->variants[0].candidate.schedule,
                                          "the schedule asked for", source, destination, error);
     }
   }

@@ -56,10 +56,10 @@ uint64_t rlt_plan_device_bytes(const relayout_plan *plan) {
   for (size_t i = 0; i < plan->chunk_plan_count; ++i) {
     bytes += rlt_plan_device_bytes(plan->chunk_plans[i]);
   }
-  for (int32_t i = 0; i < plan->work.part_count && backend->program_bytes != NULL; ++i) {
+  for (int32_t i = 0; i < plan->work.part_count && backend->executable_bytes != NULL; ++i) {
     const rlt_part *const part = &plan->work.parts[i];
-    for (int32_t w = 0; w < part->way_count; ++w) {
-      bytes += backend->program_bytes(part->ways[w].program);
+    for (int32_t w = 0; w < part->variant_count; ++w) {
+      bytes += backend->executable_bytes(part->variants[w].executable);
     }
   }
   return bytes;
@@ -82,8 +82,9 @@ uint64_t rlt_plan_host_bytes(const relayout_plan *plan) {
     for (int32_t f = 0; f < part->forms.count; ++f) {
       bytes += rlt_problem_bytes(part->forms.of[f]);
     }
-    for (int32_t w = 0; w < part->way_count; ++w) {
-      bytes += sizeof part->ways[w] + backend->program_host_bytes(part->ways[w].program);
+    for (int32_t w = 0; w < part->variant_count; ++w) {
+      bytes +=
+          sizeof part->variants[w] + backend->executable_host_bytes(part->variants[w].executable);
     }
   }
   return bytes;
@@ -111,7 +112,7 @@ relayout_status relayout_plan_get_info(const relayout_plan *plan, relayout_plan_
       .device_bytes = rlt_plan_device_bytes(plan),
       .predicted_fraction = relayout_plan_get_predicted_fraction(plan),
       .part_count = work->part_count,
-      .kernel_count = work->part_count * backend->kernels_of_program +
+      .kernel_count = work->part_count * backend->kernels_of_executable +
                       (work->part_count > 0 ? backend->kernels_of_plan : 0),
       .moves_nothing = work->part_count == 0,
       .is_bitcast = is_bitcast(plan),

@@ -68,7 +68,7 @@ static void add_command(rlt_text *text, const relayout_plan *plan, const rlt_pla
   }
   for (int32_t i = 0; i < plan->work.part_count && is_asked_for(plan); ++i) {
     rlt_text_add(text, " --schedule '");
-    rlt_schedule_add_text(&plan->work.parts[i].ways[0].candidate.schedule, text);
+    rlt_schedule_add_text(&plan->work.parts[i].variants[0].candidate.schedule, text);
     rlt_text_add(text, "'");
   }
 }

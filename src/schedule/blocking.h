@@ -20,7 +20,7 @@ typedef struct rlt_reach {
 
 enum { RLT_MOST_TILES_AHEAD = 3 };
 
-/* What is read soon is fetched. */
+/* How far ahead the source is prefetched. */
 typedef struct rlt_prefetch {
   int32_t tiles; /* ahead, RLT_MOST_TILES_AHEAD at most; 0: nothing is fetched */
   int32_t level; /* of the caches that it is fetched into, 1 being the nearest; 0: nothing is */
@@ -34,7 +34,7 @@ typedef enum rlt_stores {
   RLT_STORES_UNBUFFERED /* without having been put together, where the device can */
 } rlt_stores;
 
-/* What tiles of a worker's own are to be like. */
+/* The blocking of tiles that a CPU's worker moves. */
 typedef struct rlt_tile_blocking {
   rlt_reach runs;   /* of a tile; 0: nothing is asked for */
   rlt_reach blocks; /* of tiles that follow each other; 0: of long runs, not along pages */

@@ -17,7 +17,7 @@ static inline int32_t rlt_word_size_number(int64_t size) {
   return __builtin_ctzll((unsigned long long)size);
 }
 
-/* What kernels do at once with words of one size. */
+/* The micro-tile of words of one size: what is transposed in registers at once. */
 typedef struct rlt_word_facts {
   int32_t block_rows; /* of a block that is transposed in registers */
   int32_t block_columns;

@@ -9,7 +9,7 @@
 
 static rlt_side side_of(const rlt_problem *problem, const rlt_group *group) {
   return (rlt_side){.inner = group->inner,
-                    .block = group->block,
+                    .steps = group->steps,
                     .extent = rlt_group_extent(problem, group),
                     .valid = group->axis_count > 0 ? problem->axes[rlt_group_last(group)].valid : 1,
                     .block_loop = -1};
@@ -66,8 +66,8 @@ rlt_grid *rlt_grid_create(const rlt_problem *problem, const rlt_group *columns,
 /* The steps of a side's last axis that a tile holds, and how many of them may have sources. */
 static void count_positions(const rlt_side *side, const int64_t *digits, int64_t *count,
                             int64_t *valid) {
-  const int64_t first = side->block_loop < 0 ? 0 : digits[side->block_loop] * side->block;
-  const int64_t steps = rlt_min(side->block, side->extent - first);
+  const int64_t first = side->block_loop < 0 ? 0 : digits[side->block_loop] * side->steps;
+  const int64_t steps = rlt_min(side->steps, side->extent - first);
   *count = side->inner * steps;
   *valid = side->inner * rlt_max(rlt_min(side->valid - first, steps), 0);
 }

@@ -24,12 +24,12 @@ typedef struct rlt_loop {
 
 /* `block_loop` is the loop over the blocks of the group's last axis, -1 where a tile takes it
  * whole. A step of that axis is `inner` positions; a tile at iteration i of block_loop (0 where
- * that is -1) has min(block, extent - i*block) steps, of which the first
- * clamp(valid - i*block) may have sources. For a group without axes inner, block, extent and valid
+ * that is -1) has min(steps, extent - i*steps), of which the first
+ * clamp(valid - i*steps) may have sources. For a group without axes inner, steps, extent and valid
  * are all 1. */
 typedef struct rlt_side {
   int64_t inner;
-  int64_t block;
+  int64_t steps;
   int64_t extent;
   int64_t valid;
   int32_t block_loop;

@@ -37,7 +37,7 @@ static bool loops_equal(const rlt_loops *a, const rlt_loops *b) {
 }
 
 static bool groups_equal(const rlt_group *a, const rlt_group *b) {
-  return a->axis_count == b->axis_count && a->block == b->block &&
+  return a->axis_count == b->axis_count && a->steps == b->steps &&
          memcmp(a->axes, b->axes, (size_t)a->axis_count * sizeof a->axes[0]) == 0;
 }
 

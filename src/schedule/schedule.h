@@ -39,7 +39,7 @@ struct rlt_target;
 #define RLT_MOVE_TABLE(X)                                                                          \
   X(FILL, "fill")                   /* nothing is read */                                          \
   X(COPY, "copy")                   /* run by run */                                               \
-  X(GATHER, "gather")               /* short runs, by tables of where each lies */                 \
+  X(COPY_RUNS, "copy-runs")         /* short runs, by tables of where each lies */                 \
   X(INTERLEAVE, "interleave")       /* a few short runs side by side, joined or parted */          \
   X(TRANSPOSE, "transpose")         /* blocks change rows and columns */                           \
   X(BIT_TRANSPOSE, "bit-transpose") /* so do packed elements in their bytes */                     \
@@ -94,10 +94,10 @@ typedef struct rlt_schedule {
   int64_t tile_bytes; /* what tiles that are transposed, or changed, take of local memory at most */
 } rlt_schedule;
 
-/* Whether the destination is too large for the device's cache, unless it is to stay there. */
+/* True if the destination does not fit the device's cache; false if it is to stay there. */
 bool rlt_is_past_cache(const rlt_problem *problem, const rlt_facts *facts, bool stays_cached);
 
-/* Whether the kernel that looks each element up carries it out. */
+/* True if each element is looked up one by one. */
 bool rlt_schedule_goes_by_index(const rlt_schedule *schedule);
 
 /* Elements of a byte where they are packed in so many bits, of a word where they are not. */
@@ -111,8 +111,8 @@ relayout_status rlt_schedule_fail_alignment(const rlt_schedule *schedule, const 
                                             uintptr_t source, uintptr_t destination,
                                             relayout_error *error);
 
-/* Whether both, of one problem and finished for one device, do the same, whatever methods offered
- * them: all else in them follows from what is compared. */
+/* True if both do the same, whichever methods offered them. Both are of one problem and finished
+ * for one device, so that the fields that are not compared follow from the others. */
 bool rlt_schedules_equal(const rlt_schedule *a, const rlt_schedule *b);
 
 #endif

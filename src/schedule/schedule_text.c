@@ -26,8 +26,8 @@ static void add_group(const rlt_problem *problem, const rlt_group *group, rlt_te
   for (int32_t i = 0; i < group->axis_count; ++i) {
     rlt_text_add(text, "%s%" PRId32, i == 0 ? "" : ",", group->axes[i]);
   }
-  if (group->axis_count > 0 && group->block < rlt_group_extent(problem, group)) {
-    rlt_text_add(text, ":%" PRId64, group->block);
+  if (group->axis_count > 0 && group->steps < rlt_group_extent(problem, group)) {
+    rlt_text_add(text, ":%" PRId64, group->steps);
   }
 }
 

@@ -10,7 +10,7 @@ rlt_group rlt_group_of_axis(const rlt_problem *problem, int32_t axis, int64_t mo
   return (rlt_group){.axis_count = 1,
                      .axes = {axis},
                      .inner = 1,
-                     .block = rlt_max(rlt_min(problem->axes[axis].extent, most), 1)};
+                     .steps = rlt_max(rlt_min(problem->axes[axis].extent, most), 1)};
 }
 
 bool rlt_group_has(const rlt_group *group, int32_t axis) {
@@ -25,7 +25,7 @@ bool rlt_group_has(const rlt_group *group, int32_t axis) {
 void rlt_group_append(const rlt_problem *problem, rlt_group *group, int32_t axis, int64_t target) {
   const int64_t extent = problem->axes[axis].extent;
   group->inner = rlt_group_length(group);
-  group->block = rlt_min(extent, rlt_divide_up(target, group->inner));
+  group->steps = rlt_min(extent, rlt_divide_up(target, group->inner));
   group->axes[group->axis_count++] = axis;
 }
 
@@ -42,7 +42,7 @@ int32_t rlt_tile_axes(const rlt_problem *problem, const rlt_group *columns, cons
                                       .steps = steps,
                                       .of_columns = g == 0,
                                       .last = last,
-                                      .is_cut = last && groups[g]->block < problem->axes[a].extent};
+                                      .is_cut = last && groups[g]->steps < problem->axes[a].extent};
     }
   }
   return count;

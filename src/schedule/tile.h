@@ -17,26 +17,26 @@
 enum { RLT_MAX_GROUP_AXES = 16 };
 
 /* Axes that together form one side of a tile. The first varies fastest. All are taken whole but the
- * last, of which a tile takes `block` steps (its whole extent where that is not larger). */
+ * last, of which a tile takes `steps` (its whole extent where that is not larger). */
 typedef struct rlt_group {
   int32_t axis_count; /* 0: a single position */
   int32_t axes[RLT_MAX_GROUP_AXES];
   int64_t inner; /* positions per step of the last axis: the product of the other extents */
-  int64_t block; /* steps of the last axis per tile */
+  int64_t steps; /* of the last axis that a tile has */
 } rlt_group;
 
 /* Without axes. */
-static const rlt_group rlt_no_axes = {.axis_count = 0, .inner = 1, .block = 1};
+static const rlt_group rlt_no_axes = {.axis_count = 0, .inner = 1, .steps = 1};
 
 /* Positions of a whole tile along this group. */
 static inline int64_t rlt_group_length(const rlt_group *group) {
-  return group->inner * group->block;
+  return group->inner * group->steps;
 }
 
 /* Steps of the group's axis number `i` that a whole tile has. */
 static inline int64_t rlt_group_steps(const rlt_problem *problem, const rlt_group *group,
                                       int32_t i) {
-  return i == group->axis_count - 1 ? group->block : problem->axes[group->axes[i]].extent;
+  return i == group->axis_count - 1 ? group->steps : problem->axes[group->axes[i]].extent;
 }
 
 /* The group's last axis; -1 without axes. */
@@ -49,7 +49,7 @@ static inline int64_t rlt_group_extent(const rlt_problem *problem, const rlt_gro
   return group->axis_count > 0 ? problem->axes[rlt_group_last(group)].extent : 1;
 }
 
-/* So many steps of one axis, if it has them. */
+/* A group of `most` steps of one axis, or of all if it has fewer. */
 rlt_group rlt_group_of_axis(const rlt_problem *problem, int32_t axis, int64_t most);
 
 bool rlt_group_has(const rlt_group *group, int32_t axis);
@@ -84,7 +84,7 @@ typedef enum rlt_segment_side {
   RLT_SEGMENT_ROWS = 2
 } rlt_segment_side;
 
-/* What lies without gaps on one side, along the first `axis_count` of its axes there. */
+/* The contiguous runs of a tile on one side, along the first `axis_count` of its axes there. */
 typedef struct rlt_tile_runs {
   int32_t axis_count;
   int64_t length; /* of a whole tile's, in elements */
@@ -142,7 +142,7 @@ void rlt_group_offsets(const rlt_problem *problem, const rlt_group *group, const
 /* The farthest position of a whole tile's group with a source, in elements of the source. */
 int64_t rlt_group_reach(const rlt_problem *problem, const rlt_group *group);
 
-/* Whether there is a position that never has a source. */
+/* True if some position of the group never has a source. */
 bool rlt_group_has_gaps(const rlt_problem *problem, const rlt_group *group);
 
 #endif

@@ -43,17 +43,17 @@ static relayout_status read_axis(group_reader *at, rlt_word word) {
   }
   const int64_t extent = at->problem->axes[axis].extent;
   const int64_t before = rlt_group_extent(at->problem, made);
-  if (made->block < before) {
+  if (made->steps < before) {
     return fail_group(at, "follows one that is not taken whole", axis);
   }
   if (made->axis_count == RLT_MAX_GROUP_AXES) {
     return fail_group(at, "is one too many", axis);
   }
-  made->inner *= made->block;
-  made->block = extent;
+  made->inner *= made->steps;
+  made->steps = extent;
   made->axes[made->axis_count++] = (int32_t)axis;
   at->taken[axis] = true;
-  return steps.length == 0 || rlt_word_number(steps, 1, extent, &made->block)
+  return steps.length == 0 || rlt_word_number(steps, 1, extent, &made->steps)
              ? RELAYOUT_OK
              : rlt_fail(at->error, RELAYOUT_UNSUPPORTED,
                         "schedule: `%s=%s`: axis %" PRId64 " has %" PRId64

@@ -57,7 +57,7 @@ static bool is_offered(const rlt_candidates *candidates, const rlt_schedule *sch
   return false;
 }
 
-/* Whether lines could be combined, and are not. */
+/* True if the schedule does not combine lines, but could. */
 static bool add(rlt_candidates *candidates, const rlt_schedule *schedule, bool combines) {
   rlt_candidate *const added = next_candidate(candidates);
   if (added == NULL) {

@@ -13,7 +13,7 @@
 typedef struct rlt_candidate {
   rlt_schedule schedule;
   rlt_cost cost;
-  bool varied; /* what differs from it in one respect is offered too */
+  bool varied; /* its variations have been added (rlt_candidates_vary) */
 } rlt_candidate;
 
 enum { RLT_MOST_FORMS = 2 };
@@ -31,54 +31,54 @@ relayout_status rlt_forms_make(const rlt_facts *facts, const rlt_problem *proble
                                relayout_error *error);
 void rlt_forms_free(rlt_forms *forms);
 
-/* Whether it is to be had where places may be any. */
+/* True if the candidate may be chosen: for sides at any offset it must need no alignment. */
 static inline bool rlt_candidate_is_allowed(const rlt_candidate *candidate, bool at_any_offset) {
   return !at_any_offset || !candidate->schedule.only_aligned;
 }
 
-/* What is asked for beyond the problem. */
+/* Limits on what the methods may offer. */
 typedef struct rlt_candidates_request {
   const struct rlt_method *method; /* the only one that is asked; NULL: all are */
   bool stays_cached; /* no store goes past the cache: the destination is read again at once */
 } rlt_candidates_request;
 
-/* All differ. Those of wider words come first, in the order of the methods' table. */
+/* No two are equal. Those in wider words come first; then the order is that of the methods. */
 typedef struct rlt_candidates {
   const rlt_facts *facts;
   const rlt_tuning *tuning;
   const rlt_forms *forms;
   rlt_candidates_request request;
-  bool has_all; /* also what is hardly ever the best */
+  bool has_all; /* tiles of all sizes, too (rlt_candidates_add_all) */
   int32_t count;
   int32_t capacity;
   rlt_candidate *of;
   bool lacks_memory;
 } rlt_candidates;
 
-/* Schedules of all forms, which outlive them: those that are likely to be the best. `request` may
- * be NULL. After a failure there are none. RELAYOUT_OUT_OF_MEMORY. */
+/* Makes the candidates that are likely to be the best, for all forms, which must outlive them.
+ * `request` may be NULL. After a failure there are none. RELAYOUT_OUT_OF_MEMORY. */
 relayout_status rlt_candidates_make(const rlt_forms *forms, const rlt_facts *facts,
                                     const rlt_tuning *tuning, const rlt_candidates_request *request,
                                     rlt_candidates *made, relayout_error *error);
 
-/* Adds what is hardly ever the best, tiles of all sizes; once. As much as there is memory for. */
+/* Adds candidates with tiles of all sizes, most of which are never the best. A second call adds
+ * nothing. Adds fewer if memory runs out. */
 void rlt_candidates_add_all(rlt_candidates *candidates);
 
-/* Adds what differs from one candidate, by number, in one respect: the order of tiles, what is
- * fetched ahead, or how tiles leave; nothing for -1. As much as there is memory for. */
+/* Adds candidates that differ from candidate `number` in one field: loops, prefetch, packing or
+ * stores. Does nothing for -1. Adds fewer if memory runs out. */
 void rlt_candidates_vary(rlt_candidates *candidates, int32_t number);
 
-/* Adds a schedule that is finished, and is told its number; -1 without memory. */
+/* Adds a finished schedule and returns its number; -1 without memory. */
 int32_t rlt_candidates_add_finished(rlt_candidates *candidates, const rlt_schedule *schedule);
 
 void rlt_candidates_free(rlt_candidates *candidates);
 
-/* Those of the highest predicted fraction first; of equals, those that were offered first. */
+/* Sorts by predicted fraction, the highest first; equal ones keep their order. */
 void rlt_candidates_sort(rlt_candidates *candidates);
 
-/* For methods: adds what they have filled in of a schedule, the problem, the method,
- * the tile, the move and what suits; all else becomes what those and the device ask
- * for. Nothing is added twice. */
+/* For methods: completes a schedule, in which the problem, the method, the tile, the move and
+ * `suits` are set, and adds it unless an equal one is there. */
 void rlt_candidates_add(rlt_candidates *candidates, const rlt_schedule *schedule);
 
 #endif

@@ -1,4 +1,5 @@
-/* choose.c: the first that suits, unless another is clearly better or was asked for. */
+/* choose.c: takes the first candidate that suits, unless another is clearly better or a text asks
+ * for one. */
 #include "search/choose.h"
 
 #include <string.h>
@@ -14,7 +15,7 @@
  * not finer, and the first is what its method was made for. */
 static const double clearly_faster = 1.1;
 
-/* Of those that run at any offset, or of all; -1 without one. */
+/* The best predicted candidate, of all or of those that run at any offset; -1: there is none. */
 static int32_t best_of(const rlt_candidates *candidates, bool at_any_offset) {
   int32_t first = -1;
   for (int32_t i = 0; i < candidates->count; ++i) {
@@ -36,15 +37,15 @@ static int32_t best_of(const rlt_candidates *candidates, bool at_any_offset) {
   return best;
 }
 
-/* Which offers become the part's ways, and why. */
+/* Which candidates become the part's variants, and why. */
 typedef struct chosen {
   rlt_choice choice;
   int32_t count;
-  int32_t of[RLT_MOST_WAYS];
+  int32_t of[RLT_MOST_VARIANTS];
   int64_t group_size; /* that was asked for; 0: the candidates' own */
 } chosen;
 
-/* The last of them runs at any offset. */
+/* True if the last variant runs at any offset. */
 static bool is_enough(const rlt_candidates *candidates, const chosen *made) {
   return made->count > 0 && !candidates->of[made->of[made->count - 1]].schedule.only_aligned;
 }
@@ -55,8 +56,8 @@ static void take(const rlt_candidates *candidates, int32_t number, chosen *made)
   }
 }
 
-/* The best of all and, unless that runs at any offset, the best of those that do: what is run and
- * found to be the fastest, or what is predicted to be. */
+/* Takes the best candidate and, if that needs alignment, the best one that does not: the fastest
+ * by measurement if the request asks for it, else by prediction. */
 static void find_best(relayout_device *device, const rlt_plan_request *request,
                       rlt_candidates *candidates, double *seconds_left, chosen *made) {
   for (int any = 0; any <= 1 && !is_enough(candidates, made); ++any) {
@@ -81,10 +82,10 @@ static relayout_status asked_for(rlt_candidates *candidates, const char *text, c
                              error);
 }
 
-/* Whether something is remembered. */
+/* Takes the schedules that wisdom holds for this problem. True if there are any. */
 static bool recall(relayout_device *device, const rlt_problem *problem, rlt_candidates *candidates,
                    chosen *made) {
-  int32_t known[RLT_MOST_WAYS];
+  int32_t known[RLT_MOST_VARIANTS];
   const int32_t count = rlt_wisdom_find(device, problem, candidates, known);
   for (int32_t i = 0; i < count; ++i) {
     take(candidates, known[i], made);
@@ -98,23 +99,24 @@ static bool recall(relayout_device *device, const rlt_problem *problem, rlt_cand
 
 /* Programs of the candidates that were chosen. A kernel may not run with as many work-items as
  * others of the device: then fewer share a tile. */
-static relayout_status make_ways(relayout_device *device, const rlt_plan_request *request,
-                                 const rlt_candidates *candidates, const chosen *made,
-                                 rlt_part *part, relayout_error *error) {
+static relayout_status make_variants(relayout_device *device, const rlt_plan_request *request,
+                                     const rlt_candidates *candidates, const chosen *made,
+                                     rlt_part *part, relayout_error *error) {
   relayout_status status = RELAYOUT_OK;
-  part->ways = rlt_calloc((size_t)made->count, sizeof *part->ways);
-  if (part->ways == NULL) {
+  part->variants = rlt_calloc((size_t)made->count, sizeof *part->variants);
+  if (part->variants == NULL) {
     return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a plan's schedules");
   }
   for (int32_t i = 0; i < made->count && status == RELAYOUT_OK; ++i) {
-    rlt_way *const way = &part->ways[i];
-    way->candidate = candidates->of[made->of[i]];
-    way->candidate.schedule.batch = request->for_batches ? RLT_MOST_BATCH : 0;
+    rlt_variant *const variant = &part->variants[i];
+    variant->candidate = candidates->of[made->of[i]];
+    variant->candidate.schedule.batch = request->for_batches ? RLT_MOST_BATCH : 0;
     if (made->group_size > 0) {
-      way->candidate.schedule.group_size = made->group_size;
+      variant->candidate.schedule.group_size = made->group_size;
     }
-    status = rlt_program_create(device, &way->candidate.schedule, &way->program, error);
-    part->way_count += status == RELAYOUT_OK;
+    status =
+        rlt_executable_create(device, &variant->candidate.schedule, &variant->executable, error);
+    part->variant_count += status == RELAYOUT_OK;
   }
   return status;
 }
@@ -143,7 +145,7 @@ relayout_status rlt_choose(relayout_device *device, const rlt_plan_request *requ
   }
   if (status == RELAYOUT_OK) {
     part->choice = made.choice;
-    status = make_ways(device, request, &candidates, &made, part, error);
+    status = make_variants(device, request, &candidates, &made, part, error);
   }
   rlt_candidates_free(&candidates);
   return status;

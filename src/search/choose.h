@@ -7,10 +7,10 @@
 
 #include "plan/plan.h"
 
-/* Chooses the part's ways, and makes their programs: what `text` describes, unless that is NULL;
- * or what is remembered as the fastest, or is measured now, or is predicted to be.
- * `seconds_left` is what measuring may take, and becomes less. Needs the part's problem alone.
- * The statuses of relayout_plan_create. */
+/* Chooses a part's variants and makes their executables: the schedule that `text` describes if it
+ * is not NULL; else what wisdom holds, what a measurement finds, or what is predicted to be the
+ * fastest. Subtracts the time of measuring from `*seconds_left`. Of the part, `forms` are set.
+ * Returns the statuses of relayout_plan_create. */
 relayout_status rlt_choose(relayout_device *device, const rlt_plan_request *request,
                            const char *text, double *seconds_left, rlt_part *part,
                            relayout_error *error);

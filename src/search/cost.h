@@ -44,7 +44,7 @@ typedef enum rlt_cost_term {
       RLT_COST_TERMS
 } rlt_cost_term;
 
-/* What a term is paid by: a rate, so many times for each that is counted. */
+/* The price of a term: how often which rate is paid for each item that the term counts. */
 typedef struct rlt_price {
   rlt_rate rate;
   double times;
@@ -60,7 +60,7 @@ typedef struct rlt_cost {
 /* "lines read", ...; static storage. */
 const char *rlt_cost_name(rlt_cost_term term);
 
-/* Of a schedule that is finished. */
+/* Predicts what a finished schedule takes. */
 void rlt_cost_estimate(const rlt_facts *facts, const rlt_tuning *tuning,
                        const rlt_schedule *schedule, rlt_cost *cost);
 

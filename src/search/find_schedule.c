@@ -18,8 +18,8 @@ static int other_field(const rlt_schedule *schedule, const rlt_schedule_fields *
   return f < RLT_FIELDS ? f : -1;
 }
 
-/* The same for a schedule that was made as the text asks for: where the text says nothing of the
- * alignment, or of the loops, these follow from the rest. */
+/* The same for a schedule that was made from the text: a text may leave out alignment and loops,
+ * which follow from the rest. */
 static int other_asked_field(const rlt_schedule *made, const rlt_schedule_fields *read) {
   int f = 0;
   while (f < RLT_FIELDS &&

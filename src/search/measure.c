@@ -17,19 +17,19 @@ enum {
   MEMORY_SHARES = 4
 };
 
-/* After that a trial has no further turn. */
+/* A trial that took this long in all has no further turn. */
 static const double most_seconds_each = 0.25;
 
 /* A run that is predicted to take as long as copying so much is not begun. */
 static const double most_copied_bytes = 8.0 * (1 << 30);
 
-/* What is predicted to take so many times as long as the best does not take part. */
+/* A candidate that is predicted to take this many times as long as the best does not take part. */
 static const double hopeless = 4;
 
 typedef struct trial {
   int32_t candidate;
   rlt_schedule schedule; /* of the form that is run */
-  void *program;
+  void *executable;
 } trial;
 
 typedef struct comparison {
@@ -60,7 +60,7 @@ int64_t rlt_scratch_room(const relayout_device_info *info, int64_t *largest) {
   return room;
 }
 
-/* That behind what lies before both sides' first elements. */
+/* The room that is left after the bytes before both sides' first elements. */
 static int64_t room_of(const comparison *held, int64_t *largest) {
   const int64_t source_before = (int64_t)held->offsets.source;
   const int64_t destination_before = (int64_t)held->offsets.destination;
@@ -154,13 +154,13 @@ static rlt_schedule schedule_of(const comparison *held, int32_t number) {
   rlt_schedule made = held->candidates->of[number].schedule;
   const rlt_problem *form = held->candidates->of[0].schedule.problem;
   made.problem = &held->forms[made.problem == form ? 0 : 1];
-  made.columns.block = rlt_min(made.columns.block, rlt_group_extent(made.problem, &made.columns));
+  made.columns.steps = rlt_min(made.columns.steps, rlt_group_extent(made.problem, &made.columns));
   rlt_schedule_finish(held->candidates->facts, held->candidates->tuning, made.combined, &made);
   return made;
 }
 
 /* False where it would take too long to run, also for all that are slower. One that the device
- * cannot make a program of does not take part. */
+ * cannot make an executable of does not take part. */
 static bool add(comparison *held, int32_t number) {
   trial *const added = &held->of[held->count];
   *added = (trial){.candidate = number, .schedule = schedule_of(held, number)};
@@ -168,8 +168,8 @@ static bool add(comparison *held, int32_t number) {
       most_copied_bytes * held->candidates->of[number].cost.fraction) {
     return false;
   }
-  held->count +=
-      rlt_program_create(held->device, &added->schedule, &added->program, NULL) == RELAYOUT_OK;
+  held->count += rlt_executable_create(held->device, &added->schedule, &added->executable, NULL) ==
+                 RELAYOUT_OK;
   return true;
 }
 
@@ -191,7 +191,7 @@ static void add_all(comparison *held) {
 }
 
 static void drop(comparison *held, int32_t number) {
-  held->device->backend->program_destroy(held->device, held->of[number].program);
+  held->device->backend->executable_destroy(held->device, held->of[number].executable);
   for (--held->count; number < held->count; ++number) {
     held->of[number] = held->of[number + 1];
   }
@@ -201,9 +201,9 @@ static bool run_candidate(void *context, int32_t number, int32_t round, rlt_run_
   (void)round;
   const comparison *const held = context;
   double seconds = 0;
-  const bool ran =
-      held->device->backend->program_time(held->device, held->of[number].program, held->scratch,
-                                          held->offsets, &seconds, NULL) == RELAYOUT_OK;
+  const bool ran = held->device->backend->executable_time(held->device, held->of[number].executable,
+                                                          held->scratch, held->offsets, &seconds,
+                                                          NULL) == RELAYOUT_OK;
   *time = (rlt_run_time){.counted = seconds, .taken = seconds};
   return ran;
 }
@@ -252,14 +252,14 @@ static int32_t time_all(comparison *held) {
   return fastest_of(held);
 }
 
-/* What lies behind a multiple of any alignment: an element of either side. */
+/* Offsets that are aligned to single elements alone. */
 static rlt_offsets odd_offsets(const rlt_candidates *candidates) {
   const rlt_problem *const elements = candidates->of[candidates->count - 1].schedule.problem;
   return (rlt_offsets){.source = (size_t)elements->element_bytes,
                        .destination = (size_t)rlt_problem_destination_bytes(elements)};
 }
 
-/* The fastest; -1 where there were not two who could run. */
+/* The fastest; -1 if fewer than two candidates could run. */
 static int32_t compare(comparison *held) {
   held->count = 0;
   if (crop_forms(held)) {
@@ -276,7 +276,7 @@ static int32_t compare(comparison *held) {
  * prefetches and stores. */
 int32_t rlt_measure(relayout_device *device, rlt_candidates *candidates, int32_t estimated,
                     bool at_any_offset, int32_t most, double *seconds_left) {
-  if (*seconds_left <= 0 || device->backend->program_time == NULL || most < 2 || estimated < 0) {
+  if (*seconds_left <= 0 || device->backend->executable_time == NULL || most < 2 || estimated < 0) {
     return -1;
   }
   comparison *const held = rlt_calloc(1, sizeof *held + (size_t)most * sizeof held->of[0]);

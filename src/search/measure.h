@@ -1,4 +1,4 @@
-/* measure.h: finding out which of the schedules offered is the fastest, by running them.
+/* measure.h: runs candidates to find the fastest.
  *
  * Depends on backend.h and candidates.h.
  */
@@ -8,20 +8,19 @@
 #include "device/target.h"
 #include "search/candidates.h"
 
-/* What all runs for a plan may take, and how many schedules are run unless a caller says. */
+/* Seconds that all runs for one plan may take; schedules that are run by default, and at most. */
 #define RLT_MEASURE_SECONDS 2.0
 enum { RLT_MEASURED = 8, RLT_MOST_MEASURED = 1024 };
 
-/* What both sides may take of a device's memory together while something is measured; and one of
- * them, `*largest`. */
+/* Bytes of a device's memory that both sides may take together during a measurement; `*largest`
+ * becomes the most that one side may take. */
 int64_t rlt_scratch_room(const relayout_device_info *info, int64_t *largest);
 
-/* The candidate that is the fastest on memory of the device's own: of `most` at a time, which are
- * `estimated`, taken without measuring, and those that are predicted to be the best; then of what
- * differs from the winner in one respect, which may be offered only now. Of those that run at any
- * offset, with both sides a single element behind what schedules like best, or of all. -1 where
- * that cannot be told: the device cannot be timed, or has not the memory or the time.
- * `*seconds_left` becomes what is left of it. */
+/* Returns the number of the fastest candidate; -1 if the device cannot be timed, or lacks memory
+ * or time. Runs `most` candidates: `estimated`, which would be taken without measuring, and the
+ * best predicted ones; then as many variations of the winner, which this call adds. With
+ * `at_any_offset` only candidates that need no alignment take part, and both sides begin one
+ * element after an aligned address. Subtracts the time that it took from `*seconds_left`. */
 int32_t rlt_measure(relayout_device *device, rlt_candidates *candidates, int32_t estimated,
                     bool at_any_offset, int32_t most, double *seconds_left);
 

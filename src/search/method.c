@@ -112,7 +112,7 @@ rlt_byte_run rlt_byte_run_of(const rlt_problem *problem) {
 void rlt_end_with_byte(const rlt_problem *problem, rlt_group *columns) {
   const rlt_byte_run run = rlt_byte_run_of(problem);
   if (rlt_group_last(columns) == run.last) {
-    columns->block = rlt_min(rlt_divide_up(columns->block, run.steps) * run.steps,
+    columns->steps = rlt_min(rlt_divide_up(columns->steps, run.steps) * run.steps,
                              problem->axes[run.last].extent);
   }
 }
@@ -129,9 +129,9 @@ rlt_group rlt_straight_run(const rlt_scene *scene) {
 void rlt_take_straight_runs(const rlt_scene *scene, rlt_schedule *schedule) {
   const rlt_problem *const problem = scene->problem;
   schedule->columns = rlt_straight_run(scene);
-  if (problem->axis_count > 1 && schedule->columns.block == problem->axes[0].extent) {
+  if (problem->axis_count > 1 && schedule->columns.steps == problem->axes[0].extent) {
     const int64_t elements = rlt_elements_in(problem, scene->tuning->straight_tile_bytes);
-    schedule->rows = rlt_group_of_axis(problem, 1, elements / schedule->columns.block);
+    schedule->rows = rlt_group_of_axis(problem, 1, elements / schedule->columns.steps);
   }
 }
 

@@ -11,13 +11,13 @@
 
 #include "search/candidates.h"
 
-/* What a method is asked about: a problem in one of its forms, on a device. */
+/* A problem in one of its forms on a device, for which a method offers candidates. */
 typedef struct rlt_scene {
   const struct rlt_method *method; /* that is asked */
   const rlt_problem *problem;
   bool is_wide;    /* words are wider than the elements that were lowered, or bits are transposed */
   bool has_wide;   /* there is such a form of it */
-  bool offers_all; /* also what is hardly ever the best */
+  bool offers_all; /* tiles of all sizes, too */
   bool stays_cached; /* the destination is to */
   const rlt_facts *facts;
   const rlt_tuning *tuning;
@@ -57,7 +57,7 @@ int64_t rlt_elements_of(int64_t bytes, int64_t bits);
 int64_t rlt_least_bits(const rlt_problem *problem);
 int64_t rlt_elements_in(const rlt_problem *problem, int64_t bytes);
 
-/* Something is read, and the axes tell where. */
+/* True if something is read, and axes, not an index program, say where. */
 bool rlt_is_read_by_axes(const rlt_problem *problem);
 
 /* Both sides run along axis 0. */
@@ -68,16 +68,16 @@ bool rlt_runs_along_one_axis(const rlt_problem *problem);
 bool rlt_runs_along_two_axes(const rlt_problem *problem);
 bool rlt_sides_are_long(const rlt_problem *problem, int64_t line_bytes, int64_t parts);
 
-/* Whether a copy's runs are runs in the source: along an axis with one valid step nothing is. */
+/* True if a copy reads runs: axis 0 has several valid digits, or nothing has. */
 bool rlt_copy_runs(const rlt_problem *problem);
 
-/* Whether all of it is a single word, which is wider than an element. */
+/* True if the problem is one word that is wider than an element. */
 bool rlt_is_one_word(const rlt_scene *scene);
 
-/* What fills whole bytes of the destination; a single step of axis 0 where nothing does. */
+/* The columns that fill whole bytes of the destination; one step of axis 0 if none do. */
 rlt_byte_run rlt_byte_run_of(const rlt_problem *problem);
 
-/* As few more of the columns as end with a byte. */
+/* Adds as few columns as it takes to end with a byte. */
 void rlt_end_with_byte(const rlt_problem *problem, rlt_group *columns);
 
 /* Blocks of equal length, as few as with `steps` each. */

@@ -13,7 +13,7 @@
 #include "search/cost.h"
 #include "search/method.h"
 
-/* What one method offers here: nothing where it does not apply. */
+/* A method of this target: it offers no candidate for a problem to which it does not apply. */
 typedef struct rlt_method_row {
   const rlt_method *method;
   void (*offer)(const rlt_scene *scene, rlt_candidates *candidates);
@@ -37,7 +37,7 @@ typedef struct rlt_target {
   relayout_status (*check)(const rlt_facts *facts, const rlt_schedule *schedule,
                            relayout_error *error);
 
-  /* Whether tiles are moved by tables of where their rows and columns lie. */
+  /* True if this move reads tables of the positions of a tile's rows and columns. */
   bool (*has_tables)(rlt_move move);
 
   /* rlt_schedule_finish. */
@@ -52,7 +52,7 @@ typedef struct rlt_target {
   rlt_price (*price_of_move)(const rlt_facts *facts, const rlt_schedule *schedule);
 } rlt_target;
 
-/* Whether the schedule's tiles are moved by tables. */
+/* True if the schedule's move reads tables of positions. */
 static inline bool rlt_schedule_has_tables(const rlt_schedule *schedule) {
   return schedule->target->has_tables(schedule->move);
 }

@@ -14,7 +14,7 @@ typedef struct rlt_run_time {
   double taken;   /* of the time that there is for all runs */
 } rlt_run_time;
 
-/* What came of a candidate. */
+/* The times of one candidate. */
 typedef struct rlt_timed {
   double
       least; /* its fastest run that counts: what else goes on only ever slows it down; 0: none */

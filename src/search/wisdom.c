@@ -87,7 +87,7 @@ static void drop_lines(rlt_wisdom_lines *lines) {
   }
 }
 
-/* What a text holds for this device; NULL without memory, of which `all` tells too. */
+/* The lines of a text that are for this device; NULL without memory, which `all` says too. */
 static rlt_wisdom_lines *read_text(const relayout_device *device, const char *text, size_t size,
                                    bool *all) {
   char head[HEAD_SIZE];
@@ -120,7 +120,7 @@ static void name_of_file(const relayout_device *device, char *name, size_t capac
            rlt_hash(RLT_HASH_START, head, strlen(head)));
 }
 
-/* What bytes from the file, which are freed, hold; NULL for none. */
+/* Reads lines from a file's bytes, and frees these; NULL for no bytes. */
 static rlt_wisdom_lines *read_bytes(const relayout_device *device, unsigned char *bytes,
                                     size_t size) {
   bool all = true;
@@ -245,7 +245,7 @@ static void write_file(relayout_device *device) {
  * offered no more are passed over. */
 static int32_t find_candidates(rlt_candidates *candidates, const char *schedules, int32_t *found) {
   int32_t count = 0;
-  while (schedules != NULL && count < RLT_MOST_WAYS) {
+  while (schedules != NULL && count < RLT_MOST_VARIANTS) {
     const char *const end = strstr(schedules, next_separator);
     const size_t length = end == NULL ? strlen(schedules) : (size_t)(end - schedules);
     count += rlt_candidates_find(candidates, schedules, length, &found[count], NULL, NULL) ==

@@ -33,7 +33,7 @@ void rlt_wisdom_destroy(rlt_wisdom *wisdom);
  * for no file. Before any plan is made. */
 void rlt_wisdom_keep_in(relayout_device *device, const char *folder);
 
-/* That folder; NULL for none. */
+/* The folder; NULL if there is none. */
 const char *rlt_wisdom_folder(const relayout_device *device);
 
 /* The candidates, by number, that are known to be the best for this problem: the best at offset 0,

@@ -1,5 +1,5 @@
-/* program.c: a schedule made ready: its kernels, its tables and the order of its tiles. */
-#include "cpu/program.h"
+/* executable.c: a schedule made ready: its kernels, its tables and the order of its tiles. */
+#include "cpu/executable.h"
 
 #include <inttypes.h>
 
@@ -33,8 +33,9 @@ static void set_frame(const rlt_schedule *schedule, rlt_cpu_frame *frame) {
   }
 }
 
-/* What has been unpacked has room behind it. */
-static int64_t last_source(const rlt_cpu_program *made) {
+/* The last position of the source from which a tile may read a whole line beyond its elements.
+ * Unpacked elements have room behind them. */
+static int64_t last_source(const rlt_cpu_executable *made) {
   const rlt_problem *const problem = made->problem;
   if (made->unpacks) {
     return INT64_MAX;
@@ -43,7 +44,7 @@ static int64_t last_source(const rlt_cpu_program *made) {
          rlt_group_reach(problem, &made->schedule->rows) - LINE_BYTES / problem->element_bytes;
 }
 
-static relayout_status set_tables(const rlt_cpu_device *device, rlt_cpu_program *made,
+static relayout_status set_tables(const rlt_cpu_device *device, rlt_cpu_executable *made,
                                   relayout_error *error) {
   const rlt_schedule *const schedule = made->schedule;
   const rlt_problem *arrived = made->problem;
@@ -57,13 +58,13 @@ static relayout_status set_tables(const rlt_cpu_device *device, rlt_cpu_program 
     status = rlt_cpu_unpacking_make(device->instructions, &unpacked, made, error);
   }
   made->fill_tile = rlt_cpu_move_row_of(schedule->move)->copies_runs
-                        ? made->lines->gather_runs
+                        ? made->lines->copy_runs
                         : made->kernels->transpose_blocks;
   made->last_source = last_source(made);
   return status == RELAYOUT_OK ? rlt_cpu_tables_make(arrived, made, error) : status;
 }
 
-static void set_order(rlt_cpu_program *made) {
+static void set_order(rlt_cpu_executable *made) {
   const rlt_schedule *const schedule = made->schedule;
   rlt_order_make(made->grid, &schedule->loops, &made->order);
   if (made->grid->tile_count == 1) {
@@ -77,7 +78,7 @@ static void set_order(rlt_cpu_program *made) {
 }
 
 /* A tile that is a run of bytes, with nothing after it to be filled. */
-static void set_copy(rlt_cpu_program *made) {
+static void set_copy(rlt_cpu_executable *made) {
   const rlt_tile *const tile = &made->only_tile;
   if (made->grid->tile_count == 1 && made->move == rlt_cpu_move_straight &&
       !made->schedule->streamed && tile->rows == 1 && tile->valid_columns == tile->columns) {
@@ -87,8 +88,8 @@ static void set_copy(rlt_cpu_program *made) {
   }
 }
 
-static relayout_status fill_program(const rlt_cpu_device *device, rlt_cpu_program *made,
-                                    relayout_error *error) {
+static relayout_status fill_executable(const rlt_cpu_device *device, rlt_cpu_executable *made,
+                                       relayout_error *error) {
   const rlt_problem *const problem = made->problem;
   const rlt_schedule *const schedule = made->schedule;
   const rlt_cpu_move_row *const row = rlt_cpu_move_row_of(schedule->move);
@@ -114,52 +115,52 @@ static relayout_status fill_program(const rlt_cpu_device *device, rlt_cpu_progra
   return status;
 }
 
-relayout_status rlt_cpu_program_create(relayout_device *device, const rlt_schedule *schedule,
-                                       void **program_made, int64_t *most_group_size,
-                                       relayout_error *error) {
+relayout_status rlt_cpu_executable_create(relayout_device *device, const rlt_schedule *schedule,
+                                          void **executable_made, int64_t *most_group_size,
+                                          relayout_error *error) {
   (void)most_group_size; /* a worker moves tiles alone */
   const rlt_cpu_device *const own = (const rlt_cpu_device *)device;
   const int64_t bytes = schedule->problem->element_bytes;
-  rlt_cpu_program *const made = rlt_aligned_alloc(_Alignof(rlt_cpu_program), sizeof *made);
+  rlt_cpu_executable *const made = rlt_aligned_alloc(_Alignof(rlt_cpu_executable), sizeof *made);
   if (made == NULL) {
-    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a plan's program of %zu bytes",
+    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a plan's executable of %zu bytes",
                     sizeof *made);
   }
-  *made = (rlt_cpu_program){.schedule = schedule,
-                            .problem = schedule->problem,
-                            .source_bits = rlt_problem_source_bits(schedule->problem),
-                            .destination_bits = rlt_problem_destination_bits(schedule->problem),
-                            .source_bytes = (int64_t)rlt_problem_source_size(schedule->problem),
-                            .lines = own->instructions->lines,
-                            .kernels = own->instructions->kernels[rlt_word_size_number(bytes)],
-                            .shuffle = own->instructions->rows->shuffle};
-  const relayout_status status = fill_program(own, made, error);
+  *made = (rlt_cpu_executable){.schedule = schedule,
+                               .problem = schedule->problem,
+                               .source_bits = rlt_problem_source_bits(schedule->problem),
+                               .destination_bits = rlt_problem_destination_bits(schedule->problem),
+                               .source_bytes = (int64_t)rlt_problem_source_size(schedule->problem),
+                               .lines = own->instructions->lines,
+                               .kernels = own->instructions->kernels[rlt_word_size_number(bytes)],
+                               .shuffle = own->instructions->rows->shuffle};
+  const relayout_status status = fill_executable(own, made, error);
   if (status != RELAYOUT_OK) {
-    rlt_cpu_program_destroy(device, made);
+    rlt_cpu_executable_destroy(device, made);
     return status;
   }
-  *program_made = made;
+  *executable_made = made;
   return RELAYOUT_OK;
 }
 
-void rlt_cpu_program_destroy(relayout_device *device, void *program_made) {
+void rlt_cpu_executable_destroy(relayout_device *device, void *executable_made) {
   (void)device;
-  rlt_cpu_program *made = program_made;
+  rlt_cpu_executable *made = executable_made;
   rlt_cpu_tables_free(made);
   rlt_cpu_codec_destroy(made->codec);
   rlt_free(made->grid);
   rlt_free(made);
 }
 
-size_t rlt_cpu_program_host_bytes(const void *program_made) {
-  const rlt_cpu_program *const made = program_made;
+size_t rlt_cpu_executable_host_bytes(const void *executable_made) {
+  const rlt_cpu_executable *const made = executable_made;
   return sizeof *made + rlt_grid_bytes(made->grid) + rlt_cpu_tables_bytes(made) +
          rlt_cpu_codec_bytes(made->codec);
 }
 
-void rlt_cpu_program_describe(const relayout_device *device, const void *program_made,
-                              rlt_text *text) {
-  const rlt_cpu_program *made = program_made;
+void rlt_cpu_executable_describe(const relayout_device *device, const void *executable_made,
+                                 rlt_text *text) {
+  const rlt_cpu_executable *made = executable_made;
   const rlt_schedule *const schedule = made->schedule;
   const int64_t tiles = made->grid->tile_count;
   rlt_text_add(

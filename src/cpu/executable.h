@@ -1,4 +1,4 @@
-/* program.h: what the CPU runs for one schedule, and how.
+/* executable.h: what the CPU runs for one schedule, and how.
  *
  * Depends on device.h, kernels.h, planning.h, rows.h, walk.h and plan/.
  */
@@ -28,7 +28,7 @@ typedef struct rlt_cpu_copy {
 
 /* Constant once it is made; all that changes during a call lives on that call's stack and in
  * scratch. */
-typedef struct rlt_cpu_program {
+typedef struct rlt_cpu_executable {
   const rlt_schedule *schedule;
   const rlt_problem *problem; /* the schedule's */
   int64_t source_bits;        /* of its elements */
@@ -57,11 +57,11 @@ typedef struct rlt_cpu_program {
   rlt_unpacking unpacking;
   rlt_tile_run *runs;
   rlt_cpu_bit_transpose *transpose; /* NULL where they are loaded or unpacked */
-} rlt_cpu_program;
+} rlt_cpu_executable;
 
 /* One call: its workers take blocks in turn until none is left. */
 struct rlt_cpu_call {
-  const rlt_cpu_program *made;
+  const rlt_cpu_executable *made;
   const uint8_t *source;
   uint8_t *destination;
   rlt_cpu_kept_scratch *kept_scratch;
@@ -82,8 +82,8 @@ bool rlt_cpu_iterator_step(rlt_cpu_iterator *at);
 /* Where a tile lies in a call's memory. */
 rlt_cpu_tile rlt_cpu_place_tile(const rlt_cpu_call *call, const rlt_tile *tile);
 
-/* Whether columns lie side by side on both sides. */
-static inline bool rlt_cpu_is_dense(const rlt_cpu_program *made) {
+/* True if columns are contiguous on both sides. */
+static inline bool rlt_cpu_is_dense(const rlt_cpu_executable *made) {
   return made->frame.source_column == made->problem->element_bytes &&
          made->frame.destination_column == made->problem->element_bytes;
 }
@@ -92,10 +92,10 @@ static inline bool rlt_cpu_is_dense(const rlt_cpu_program *made) {
 void rlt_cpu_move_straight(const rlt_cpu_call *call, const rlt_tile *tile);
 
 /* The movers of rows of moves (planning.h). */
-rlt_cpu_move *rlt_cpu_fill_mover(const rlt_cpu_program *made);
-rlt_cpu_move *rlt_cpu_copy_mover(const rlt_cpu_program *made);
-rlt_cpu_move *rlt_cpu_table_mover(const rlt_cpu_program *made);
-rlt_cpu_move *rlt_cpu_index_mover(const rlt_cpu_program *made);
+rlt_cpu_move *rlt_cpu_fill_mover(const rlt_cpu_executable *made);
+rlt_cpu_move *rlt_cpu_copy_mover(const rlt_cpu_executable *made);
+rlt_cpu_move *rlt_cpu_table_mover(const rlt_cpu_executable *made);
+rlt_cpu_move *rlt_cpu_index_mover(const rlt_cpu_executable *made);
 
 /* A row of columns, element by element, for what no kernel does. With an index program the columns
  * are positions of the destination, and where a packed one's last byte is used in part, its other
@@ -122,40 +122,43 @@ void rlt_cpu_merge_elements(const rlt_problem *problem, const uint8_t *bits, uin
  * `next` in the source is fetched; NULL: none is. Lines leave whole and past the cache where
  * `partial` says that tiles go on with each other's segments. `lines`, which begin with one, are
  * RLT_CPU_UNPACKED_BYTES to put them together in. */
-void rlt_cpu_merge_segments(const rlt_cpu_program *made, const rlt_cpu_tile *tile,
+void rlt_cpu_merge_segments(const rlt_cpu_executable *made, const rlt_cpu_tile *tile,
                             const uint8_t *encoded, rlt_cpu_partial_lines *partial,
                             const uint8_t *next, uint8_t *lines);
 
-/* Fills in what a program's unpacking needs, and the part of its frame that is for tiles by tables,
- * of the problem as it arrives there: unpacked, if it is. RELAYOUT_OUT_OF_MEMORY; also then what is
- * made is freed with rlt_cpu_tables_free. */
+/* The first fills in what unpacking needs; the second the frame's tables, for the problem as it
+ * arrives there: unpacked, if it is. RELAYOUT_OUT_OF_MEMORY. rlt_cpu_tables_free frees what is
+ * made, also after a failure. */
 relayout_status rlt_cpu_unpacking_make(const rlt_cpu_instruction_set *set,
-                                       const rlt_unpacked_tile *unpacked, rlt_cpu_program *made,
+                                       const rlt_unpacked_tile *unpacked, rlt_cpu_executable *made,
                                        relayout_error *error);
-relayout_status rlt_cpu_tables_make(const rlt_problem *arrived, rlt_cpu_program *made,
+relayout_status rlt_cpu_tables_make(const rlt_problem *arrived, rlt_cpu_executable *made,
                                     relayout_error *error);
-void rlt_cpu_tables_free(rlt_cpu_program *made);
+void rlt_cpu_tables_free(rlt_cpu_executable *made);
 /* The memory that both take. */
-size_t rlt_cpu_tables_bytes(const rlt_cpu_program *made);
+size_t rlt_cpu_tables_bytes(const rlt_cpu_executable *made);
 
 /* Moves one part. RELAYOUT_OUT_OF_MEMORY, with nothing written. */
-relayout_status rlt_cpu_program_run(relayout_device *device, const void *program,
-                                    const void *source, void *destination, relayout_error *error);
+relayout_status rlt_cpu_executable_run(relayout_device *device, const void *executable,
+                                       const void *source, void *destination,
+                                       relayout_error *error);
 
 /* The rlt_backend functions of these names. */
-relayout_status rlt_cpu_program_create(relayout_device *device, const rlt_schedule *schedule,
-                                       void **program, int64_t *most_group_size,
-                                       relayout_error *error);
-void rlt_cpu_program_destroy(relayout_device *device, void *program);
-size_t rlt_cpu_program_host_bytes(const void *program);
+relayout_status rlt_cpu_executable_create(relayout_device *device, const rlt_schedule *schedule,
+                                          void **executable, int64_t *most_group_size,
+                                          relayout_error *error);
+void rlt_cpu_executable_destroy(relayout_device *device, void *executable);
+size_t rlt_cpu_executable_host_bytes(const void *executable);
 relayout_status rlt_cpu_execute(const relayout_plan *plan, const void *source, void *destination,
                                 relayout_error *error);
 relayout_status rlt_cpu_scratch_create(relayout_device *device, size_t source_size,
                                        size_t destination_size, void **scratch,
                                        relayout_error *error);
 void rlt_cpu_scratch_destroy(relayout_device *device, void *scratch);
-relayout_status rlt_cpu_program_time(relayout_device *device, const void *program, void *scratch,
-                                     rlt_offsets offsets, double *seconds, relayout_error *error);
-void rlt_cpu_program_describe(const relayout_device *device, const void *program, rlt_text *text);
+relayout_status rlt_cpu_executable_time(relayout_device *device, const void *executable,
+                                        void *scratch, rlt_offsets offsets, double *seconds,
+                                        relayout_error *error);
+void rlt_cpu_executable_describe(const relayout_device *device, const void *executable,
+                                 rlt_text *text);
 
 #endif
