@@ -224,7 +224,9 @@ while [ "$cut" -lt "$size" ]; do
 done
 mkfifo ../logs/pipe.safetensors
 (cat $m >../logs/pipe.safetensors) &
+writer=$! # waits for ever where the command has opened the pipe, and closed it, before
 check 1 '' 'is not a regular file' convert --tensor w --to '{0,1}' ../logs/pipe.safetensors out.npy
+kill $writer 2>/dev/null || :
 check_no_files 'files that were cut'
 
 # Names that a terminal would obey.
