@@ -49,8 +49,8 @@ static void begin(scene *at, const rlt_cpu_instruction_set *set, int64_t bytes, 
   at->frame = (rlt_cpu_frame){.element_bytes = bytes,
                               .fills = draw(at, 2) == 1,
                               .streams = draw(at, 2) == 1,
-                              .rows = {at->rows_from, at->rows_to},
-                              .columns = {at->columns_from, at->columns_to},
+                              .rows = {.from = at->rows_from, .to = at->rows_to},
+                              .columns = {.from = at->columns_from, .to = at->columns_to},
                               .column_inner = 1,
                               .row_inner = 1};
   uint8_t word[16];
@@ -276,6 +276,11 @@ static void try_runs(scene *at, int64_t trial) {
         }
       }
     }
+  }
+  for (int64_t r = 0; r < columns / run;
+       ++r) { /* where runs begin is all that the kernel is told */
+    at->columns_from[r] = at->columns_from[r * run];
+    at->columns_to[r] = at->columns_to[r * run];
   }
   at->lines->copy_runs(&at->frame, &at->tile, at->found + GUARD);
   check(at, "copy_runs", trial);

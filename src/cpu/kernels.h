@@ -25,8 +25,10 @@ typedef struct rlt_cpu_tile {
 } rlt_cpu_tile;
 
 /* Where the positions of a group lie from the tile's start, in bytes: in the source, and where they
- * are put, in a tile buffer or in the destination itself. */
+ * are put, in a tile buffer or in the destination itself. Of the columns of a tile whose runs are
+ * copied only the positions where runs begin. */
 typedef struct rlt_cpu_positions {
+  int64_t count;
   int64_t *from; /* RLT_NO_SOURCE for rows that have none; columns stand where others do */
   int64_t *to;
 } rlt_cpu_positions;

@@ -156,31 +156,29 @@ static void fill_strided(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile) {
 
 /* The loops over a tile's runs, in the order in which they are put where there is one. */
 typedef struct run_loops {
-  int64_t outer_count, outer_step;
-  int64_t inner_count, inner_step;
+  int64_t outer_count;
+  int64_t inner_count;
   const int64_t *outer_from, *outer_to;
   const int64_t *inner_from, *inner_to;
 } run_loops;
 
 static run_loops loops_over(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile) {
-  const int64_t run = frame->tile_buffer.dense_columns;
+  const int64_t runs = rlt_divide_up(tile->at.columns, frame->tile_buffer.dense_columns);
   const rlt_cpu_positions *const rows = &frame->rows;
   const rlt_cpu_positions *const columns = &frame->columns;
   return frame->tile_buffer.rows_inside
-             ? (run_loops){tile->at.columns, run,         tile->at.rows, 1,
-                           columns->from,    columns->to, rows->from,    rows->to}
-             : (run_loops){tile->at.rows, 1,        tile->at.columns, run,
-                           rows->from,    rows->to, columns->from,    columns->to};
+             ? (run_loops){runs, tile->at.rows, columns->from, columns->to, rows->from, rows->to}
+             : (run_loops){tile->at.rows, runs, rows->from, rows->to, columns->from, columns->to};
 }
 
 /* Whole runs, each with a source, of at most `room` bytes: so many are loaded and stored at once.
  * What spills over is written again later. */
 static inline void copy_whole_runs(const run_loops *over, const uint8_t *restrict from,
                                    uint8_t *restrict to, int room) {
-  for (int64_t outer = 0; outer < over->outer_count; outer += over->outer_step) {
+  for (int64_t outer = 0; outer < over->outer_count; ++outer) {
     const uint8_t *const outer_from = from + over->outer_from[outer];
     uint8_t *const outer_to = to + over->outer_to[outer];
-    for (int64_t inner = 0; inner < over->inner_count; inner += over->inner_step) {
+    for (int64_t inner = 0; inner < over->inner_count; ++inner) {
       memcpy(outer_to + over->inner_to[inner], outer_from + over->inner_from[inner], (size_t)room);
     }
   }
@@ -191,10 +189,10 @@ static void copy_any_runs(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile, 
   const rlt_tile_buffer *const made = &frame->tile_buffer;
   const run_loops over = loops_over(frame, tile);
   const int64_t bytes = frame->element_bytes;
-  for (int64_t outer = 0; outer < over.outer_count; outer += over.outer_step) {
-    for (int64_t inner = 0; inner < over.inner_count; inner += over.inner_step) {
+  for (int64_t outer = 0; outer < over.outer_count; ++outer) {
+    for (int64_t inner = 0; inner < over.inner_count; ++inner) {
       const int64_t row = made->rows_inside ? inner : outer;
-      const int64_t column = made->rows_inside ? outer : inner;
+      const int64_t column = (made->rows_inside ? outer : inner) * made->dense_columns;
       const bool has_source = row < tile->at.valid_rows && column < tile->at.valid_columns &&
                               frame->rows.from[row] != RLT_NO_SOURCE &&
                               (frame->keeps == NULL || frame->keeps[column * bytes] != 0);

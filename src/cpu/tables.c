@@ -20,6 +20,7 @@ static relayout_status set_positions(const rlt_schedule *schedule, const rlt_pro
                                      const rlt_group *group, rlt_cpu_positions *made,
                                      relayout_error *error) {
   const int64_t length = rlt_group_length(group);
+  made->count = length;
   made->from = rlt_malloc(2 * (size_t)length * sizeof *made->from);
   if (made->from == NULL) {
     return no_memory(error);
@@ -55,6 +56,23 @@ static relayout_status set_column_gaps(int64_t length, int64_t element_bytes, rl
   return RELAYOUT_OK;
 }
 
+/* Keeps every `run`th position. */
+static void keep_run_starts(int64_t run, rlt_cpu_positions *positions) {
+  const int64_t length = positions->count;
+  const int64_t count = rlt_divide_up(length, run);
+  for (int64_t r = 0; r < count; ++r) {
+    positions->from[r] = positions->from[r * run];
+  }
+  for (int64_t r = 0; r < count; ++r) {
+    positions->from[count + r] = positions->to[r * run];
+  }
+  int64_t *const shorter = rlt_realloc(positions->from, 2 * (size_t)length * sizeof *shorter,
+                                       2 * (size_t)count * sizeof *shorter);
+  positions->from = shorter == NULL ? positions->from : shorter;
+  positions->to = positions->from + count;
+  positions->count = count;
+}
+
 static relayout_status set_sides(const rlt_problem *problem, const rlt_schedule *schedule,
                                  rlt_cpu_frame *frame, relayout_error *error) {
   const rlt_group *const columns = &schedule->columns;
@@ -64,6 +82,9 @@ static relayout_status set_sides(const rlt_problem *problem, const rlt_schedule 
   }
   if (status == RELAYOUT_OK && rlt_group_has_gaps(problem, columns)) {
     status = set_column_gaps(rlt_group_length(columns), problem->element_bytes, frame, error);
+  }
+  if (status == RELAYOUT_OK && rlt_cpu_move_row_of(schedule->move)->copies_runs) {
+    keep_run_starts(frame->tile_buffer.dense_columns, &frame->columns);
   }
   frame->row_gaps = rlt_group_has_gaps(problem, &schedule->rows);
   return status;
@@ -202,15 +223,14 @@ void rlt_cpu_tables_free(rlt_cpu_executable *made) {
   rlt_free(made->runs);
 }
 
-static size_t positions_bytes(const rlt_cpu_positions *made, const rlt_group *group) {
-  return made->from == NULL ? 0 : 2 * (size_t)rlt_group_length(group) * sizeof *made->from;
+static size_t positions_bytes(const rlt_cpu_positions *made) {
+  return made->from == NULL ? 0 : 2 * (size_t)made->count * sizeof *made->from;
 }
 
 size_t rlt_cpu_tables_bytes(const rlt_cpu_executable *made) {
   const rlt_cpu_frame *const frame = &made->frame;
   const rlt_group *const columns = &made->schedule->columns;
-  size_t bytes = positions_bytes(&frame->rows, &made->schedule->rows) +
-                 positions_bytes(&frame->columns, columns) +
+  size_t bytes = positions_bytes(&frame->rows) + positions_bytes(&frame->columns) +
                  (size_t)frame->ahead_count * sizeof *frame->ahead;
   if (frame->keeps != NULL) {
     bytes += (size_t)(rlt_group_length(columns) * frame->element_bytes + LINE_BYTES);

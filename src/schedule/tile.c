@@ -111,7 +111,7 @@ rlt_tile_run rlt_tile_run_at(const rlt_problem *problem, const rlt_tile_axis *ax
     number /= axes[i].steps;
     run.start += digit * stride_of(problem, &axes[i], in_source);
     if (axes[i].last) {
-      *(axes[i].of_columns ? &run.column_step : &run.row_step) = digit;
+      *(axes[i].of_columns ? &run.column_step : &run.row_step) = (int32_t)digit;
     }
   }
   return run;

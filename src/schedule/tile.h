@@ -105,8 +105,8 @@ rlt_tile_runs rlt_group_runs(const rlt_problem *problem, const rlt_group *group,
  * tile may not have. */
 typedef struct rlt_tile_run {
   int64_t start;
-  int64_t column_step;
-  int64_t row_step;
+  int32_t column_step; /* tables have many of these */
+  int32_t row_step;
 } rlt_tile_run;
 
 /* Number `number` of the runs that these axes, which are in none, lead to. */
