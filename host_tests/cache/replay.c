@@ -109,33 +109,35 @@ static void move_strided(const replayer *by, const place *of) {
 
 /* ---- By tables ---- */
 
-static void gather_run(const replayer *by, const place *of, int64_t row, int64_t column) {
+/* Number `number` of a row's runs. */
+static void copy_run(const replayer *by, const place *of, int64_t row, int64_t number) {
   const rlt_tile_buffer *const made = &by->frame->tile_buffer;
+  const int64_t column = number * made->dense_columns;
   const int64_t count = rlt_min(made->dense_columns, of->at.columns - column);
   const int64_t valid = rlt_min(made->valid_columns, of->at.valid_columns - column);
   const bool has_source = row < of->at.valid_rows && by->frame->rows.from[row] != RLT_NO_SOURCE;
   if (has_source && valid > 0) {
     simulator_load(
-        by->on, of->from + (uint64_t)(by->frame->rows.from[row] + by->frame->columns.from[column]),
+        by->on, of->from + (uint64_t)(by->frame->rows.from[row] + by->frame->columns.from[number]),
         valid * by->bytes);
   }
   simulator_store(by->on,
-                  of->to + (uint64_t)(by->frame->rows.to[row] + by->frame->columns.to[column]),
+                  of->to + (uint64_t)(by->frame->rows.to[row] + by->frame->columns.to[number]),
                   count * by->bytes);
 }
 
 static void copy_runs(const replayer *by, const place *of) {
-  const int64_t run = by->frame->tile_buffer.dense_columns;
+  const int64_t runs = rlt_divide_up(of->at.columns, by->frame->tile_buffer.dense_columns);
   const bool rows_inside = by->frame->tile_buffer.rows_inside;
-  const int64_t outer_count = rows_inside ? of->at.columns : of->at.rows;
-  const int64_t inner_count = rows_inside ? of->at.rows : of->at.columns;
-  for (int64_t outer = 0; outer < outer_count; outer += rows_inside ? run : 1) {
+  const int64_t outer_count = rows_inside ? runs : of->at.rows;
+  const int64_t inner_count = rows_inside ? of->at.rows : runs;
+  for (int64_t outer = 0; outer < outer_count; ++outer) {
     load_numbers(by, rows_inside ? by->at.columns_from : by->at.rows_from, outer, 1);
     load_numbers(by, rows_inside ? by->at.columns_to : by->at.rows_to, outer, 1);
-    for (int64_t inner = 0; inner < inner_count; inner += rows_inside ? 1 : run) {
+    for (int64_t inner = 0; inner < inner_count; ++inner) {
       load_numbers(by, rows_inside ? by->at.rows_from : by->at.columns_from, inner, 1);
       load_numbers(by, rows_inside ? by->at.rows_to : by->at.columns_to, inner, 1);
-      gather_run(by, of, rows_inside ? inner : outer, rows_inside ? outer : inner);
+      copy_run(by, of, rows_inside ? inner : outer, rows_inside ? outer : inner);
     }
   }
 }
@@ -508,7 +510,7 @@ static tables place_tables(const rlt_cpu_executable *program) {
   const uint64_t begin =
       in_scratch((size_t)rlt_divide_up(sizeof(rlt_cpu_scratch), PAGE_BYTES) * PAGE_BYTES);
   const uint64_t rows = (uint64_t)rlt_group_length(&program->schedule->rows) * NUMBER_BYTES;
-  const uint64_t columns = (uint64_t)rlt_group_length(&program->schedule->columns) * NUMBER_BYTES;
+  const uint64_t columns = (uint64_t)program->frame.columns.count * NUMBER_BYTES;
   const uint64_t segments =
       (uint64_t)program->frame.tile_buffer.segment_count * sizeof *program->frame.segments;
   const uint64_t behind_sides = begin + 2 * rows + 2 * columns;
