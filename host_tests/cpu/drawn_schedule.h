@@ -1,5 +1,5 @@
-/* drawn_schedule.h: schedules at random, most of which nobody offers, and some of which cannot be
- * run.
+/* drawn_schedule.h: draws schedules at random. No method offers most of them, and the CPU refuses
+ * some.
  *
  * Depends on schedule/.
  */

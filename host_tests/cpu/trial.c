@@ -171,7 +171,7 @@ static bool is_refused(const visit *at, const char *schedule) {
   return status == RELAYOUT_UNSUPPORTED;
 }
 
-/* Schedules that nobody offers, of which those that break a rule are refused. */
+/* Runs schedules drawn at random, and counts those that the library refuses. */
 static void run_drawn(visit *at, const relayout_plan *plan, int32_t part, uint64_t *seed) {
   enum { DRAWN = 12 };
   rlt_candidates candidates;

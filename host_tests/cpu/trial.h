@@ -34,8 +34,8 @@ typedef struct trial_record {
   const char *chosen;           /* the method of the library's own choice, last */
   int schedules[TRIAL_METHODS]; /* that ran, of each method, in the order of rlt_methods */
   int rare;                     /* that ran and are offered only when they are asked for */
-  int drawn;                    /* that were drawn, whoever offers them, */
-  int refused;                  /* and of them those that break a rule */
+  int drawn;                    /* schedules drawn at random, */
+  int refused;                  /* and those of them that the library refused */
 } trial_record;
 
 /* How many schedules of the method of this name ran. */

@@ -1,4 +1,5 @@
-/* test_asked_schedule.c: tiles and orders that nobody offers, and the rules that others break. */
+/* test_asked_schedule.c: schedules with tiles and orders that no method offers run; those that
+ * break a rule are refused with a message that names it. */
 #include "cmocka_all.h"
 
 #include <stdio.h>
@@ -104,6 +105,16 @@ static void test_any_tile_is_moved(void **state) {
     }
     relayout_plan_destroy(plan);
   }
+}
+
+/* `:n` may stand behind an axis that a tile takes whole; texts do not print it. */
+static void test_all_steps_may_be_told(void **state) {
+  (void)state;
+  const char *const parts[] = {" rows=1:8 columns=0 ", NULL};
+  relayout_plan *const plan =
+      plan_of("transpose word=4 rows=1:8 columns=0:1024 move=transpose store=unbuffered", parts);
+  expect_transposed(plan, 3);
+  relayout_plan_destroy(plan);
 }
 
 static void test_any_order_moves_every_tile(void **state) {
@@ -235,6 +246,7 @@ static void test_rules_of_orders(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_any_tile_is_moved),
+      cmocka_unit_test(test_all_steps_may_be_told),
       cmocka_unit_test(test_any_order_moves_every_tile),
       cmocka_unit_test(test_any_order_combines_lines),
       cmocka_unit_test(test_rules_of_tiles),

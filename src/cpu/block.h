@@ -175,11 +175,11 @@ ALWAYS_INLINE static void rotate_places(vector *vectors, unsigned count, unsigne
   }
 }
 
-#define LOG2_DEPTH (BLOCK_ROWS == 16 ? 4 : BLOCK_ROWS == 8 ? 3 : BLOCK_ROWS == 4 ? 2 : 1)
+#define LOG2_BLOCK_ROWS (BLOCK_ROWS == 16 ? 4 : BLOCK_ROWS == 8 ? 3 : BLOCK_ROWS == 4 ? 2 : 1)
 
 /* A block of BLOCK_ROWS vectors: lane l of vector i becomes elements i of the lanes l. */
 ALWAYS_INLINE static void transpose(vector *block) {
-  rotate_places(block, BLOCK_ROWS, LOG2_DEPTH);
+  rotate_places(block, BLOCK_ROWS, LOG2_BLOCK_ROWS);
 }
 
 /* ---- Interleave and de-interleave ---- */
@@ -337,7 +337,7 @@ ALWAYS_INLINE static void deinterleave_eight(const piece *one, position count) {
   for (position c = 0; c < count; c += BLOCK_COLUMNS) {
     const position column = block_start(c, count, BLOCK_COLUMNS);
     load_eight_channels(column_place(of, column), vectors);
-    rotate_places(vectors, EIGHT_CHANNELS, LOG2_DEPTH);
+    rotate_places(vectors, EIGHT_CHANNELS, LOG2_BLOCK_ROWS);
     UNROLLED
     for (unsigned r = 0; r < EIGHT_CHANNELS; ++r) {
       if (r < of->rows) {

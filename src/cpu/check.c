@@ -1,4 +1,5 @@
-/* check.c: the rules that a CPU's schedules keep, for those that nobody offers. */
+/* check.c: checks a schedule that a caller asks for against the rules that the CPU's kernels rely
+ * on. The methods' own candidates keep them. */
 #include <inttypes.h>
 
 #include "base/checked.h"
@@ -56,20 +57,31 @@ static relayout_status check_bit_rows(const rlt_schedule *schedule, relayout_err
                          error);
 }
 
-static relayout_status check_room(const rlt_facts *facts, const rlt_schedule *schedule,
-                                  relayout_error *error) {
-  const rlt_problem *const problem = schedule->problem;
-  const int64_t word = rlt_max(problem->element_bytes, rlt_problem_destination_bytes(problem));
-  int64_t positions, bytes;
-  const bool fits = rlt_multiply(rlt_group_length(&schedule->columns),
-                                 rlt_group_length(&schedule->rows), &positions) &&
-                    rlt_multiply(positions, word, &bytes) && bytes <= facts->staging_bytes;
-  return fits && schedule->tile_buffer.elements * word <= facts->staging_bytes
-             ? RELAYOUT_OK
-             : rlt_fail(error, RELAYOUT_UNSUPPORTED,
-                        "schedule: a tile takes more than the %" PRId64
-                        " bytes that there are for one",
-                        facts->staging_bytes);
+/* Bytes of a word before or after it is converted, whichever takes more. */
+static int64_t widest_word(const rlt_problem *problem) {
+  return rlt_max(problem->element_bytes, rlt_problem_destination_bytes(problem));
+}
+
+static relayout_status fail_room(const rlt_facts *facts, relayout_error *error) {
+  return rlt_fail(error, RELAYOUT_UNSUPPORTED,
+                  "schedule: a tile takes more than the %" PRId64 " bytes that there are for one",
+                  facts->staging_bytes);
+}
+
+relayout_status rlt_cpu_lay_out_asked(const rlt_facts *facts, rlt_schedule *schedule,
+                                      relayout_error *error) {
+  if (!rlt_cpu_move_row_of(schedule->move)->has_tables) {
+    return RELAYOUT_OK;
+  }
+  const int64_t most = facts->staging_bytes / widest_word(schedule->problem);
+  int64_t positions;
+  if (!rlt_multiply(rlt_group_length(&schedule->columns), rlt_group_length(&schedule->rows),
+                    &positions) ||
+      positions > most) {
+    return fail_room(facts, error);
+  }
+  rlt_cpu_lay_out_tile(facts, schedule);
+  return schedule->tile_buffer.elements <= most ? RELAYOUT_OK : fail_room(facts, error);
 }
 
 static relayout_status check_unpacking(const rlt_facts *facts, const rlt_schedule *schedule,
@@ -118,9 +130,6 @@ static relayout_status check_tables(const rlt_facts *facts, const rlt_schedule *
   relayout_status status = check_groups(schedule, error);
   if (status == RELAYOUT_OK && schedule->move == RLT_MOVE_BIT_TRANSPOSE) {
     status = check_bit_rows(schedule, error);
-  }
-  if (status == RELAYOUT_OK) {
-    status = check_room(facts, schedule, error);
   }
   if (status == RELAYOUT_OK) {
     status = check_unpacking(facts, schedule, error);

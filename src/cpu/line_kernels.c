@@ -220,17 +220,17 @@ static void copy_runs(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile, uint
       tile->at.columns % made->dense_columns == 0;
   const bool may_spill = !made->exact && !tile->is_near_end;
   const run_loops over = loops_over(frame, tile);
-#define GATHER_UP_TO(room)                                                                         \
+#define COPY_UP_TO(room)                                                                           \
   if (is_whole && (run == (room) || (run < (room) && may_spill))) {                                \
     copy_whole_runs(&over, tile->source, to, room);                                                \
     return;                                                                                        \
   }
-  GATHER_UP_TO(4)
-  GATHER_UP_TO(8)
-  GATHER_UP_TO(16)
-  GATHER_UP_TO(32)
-  GATHER_UP_TO(64)
-#undef GATHER_UP_TO
+  COPY_UP_TO(4)
+  COPY_UP_TO(8)
+  COPY_UP_TO(16)
+  COPY_UP_TO(32)
+  COPY_UP_TO(64)
+#undef COPY_UP_TO
   copy_any_runs(frame, tile, to);
 }
 

@@ -49,6 +49,11 @@ bool rlt_cpu_loads(const rlt_facts *facts, const rlt_schedule *schedule);
  */
 void rlt_cpu_lay_out_tile(const rlt_facts *facts, rlt_schedule *schedule);
 
+/* The same for a tile of any kind that a caller asks for. RELAYOUT_UNSUPPORTED if it takes more
+ * than the tile buffer. */
+relayout_status rlt_cpu_lay_out_asked(const rlt_facts *facts, rlt_schedule *schedule,
+                                      relayout_error *error);
+
 /* Checks that a finished schedule, with a tile and an order of any kind, can be run.
  * RELAYOUT_UNSUPPORTED names the rule that it breaks. */
 relayout_status rlt_cpu_check(const rlt_facts *facts, const rlt_schedule *schedule,

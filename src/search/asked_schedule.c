@@ -32,6 +32,11 @@ static relayout_status read_axis(group_reader *at, rlt_word word) {
   rlt_group *const made = &at->made;
   rlt_word steps = word;
   int64_t axis = -1;
+  if (at->problem->axis_count == 0) {
+    return rlt_fail(at->error, RELAYOUT_UNSUPPORTED,
+                    "schedule: `%s=%s`: expected `-`, as the problem has no axes", at->name,
+                    rlt_word_shown(at->all).text);
+  }
   if (!rlt_word_number(rlt_word_cut(&steps, ':'), 0, at->problem->axis_count - 1, &axis)) {
     return rlt_fail(at->error, RELAYOUT_UNSUPPORTED,
                     "schedule: `%s=%s`: expected axes from 0 to %" PRId32
@@ -282,11 +287,13 @@ relayout_status rlt_asked_schedule_read(const rlt_facts *facts, const rlt_tuning
   if (status == RELAYOUT_OK) {
     status = read_store(asked->store, schedule, &combines, error);
   }
+  if (status == RELAYOUT_OK) {
+    schedule->blocking.loads = asked->loads;
+    status = facts->target->lay_out(facts, schedule, error);
+  }
   if (status != RELAYOUT_OK) {
     return status;
   }
-  schedule->blocking.loads = asked->loads;
-  facts->target->lay_out(facts, schedule);
   rlt_schedule_finish(facts, tuning, combines, schedule);
   status = read_order(facts, asked, schedule, error);
   return status == RELAYOUT_OK ? facts->target->check(facts, schedule, error) : status;

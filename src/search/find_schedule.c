@@ -18,12 +18,13 @@ static int other_field(const rlt_schedule *schedule, const rlt_schedule_fields *
   return f < RLT_FIELDS ? f : -1;
 }
 
-/* The same for a schedule that was made from the text: a text may leave out alignment and loops,
- * which follow from the rest. */
+/* The same for a schedule that was made from the text. Its tile is the text's, which may say `:n`
+ * of a whole axis; a text may leave out alignment and loops, which follow from the rest. */
 static int other_asked_field(const rlt_schedule *made, const rlt_schedule_fields *read) {
   int f = 0;
   while (f < RLT_FIELDS &&
          (((f == RLT_FIELD_ALIGN || f == RLT_FIELD_LOOPS) && read->of[f].length == 0) ||
+          ((f == RLT_FIELD_ROWS || f == RLT_FIELD_COLUMNS) && read->of[f].length > 0) ||
           rlt_schedule_has_field(made, (rlt_schedule_field)f, read->of[f]))) {
     ++f;
   }
