@@ -60,7 +60,7 @@ static void note_run(const recorded_run *run) {
       at->axis_count != last.axis_count ||
       memcmp(at->axes, last.axes, (size_t)at->axis_count * sizeof at->axes[0]) != 0) {
     stage = run->number == 0 ? 0 : stage + 1;
-    last = *at;
+    rlt_problem_copy(at, &last);
   }
 }
 
