@@ -318,6 +318,29 @@ static void test_relayouts_by_any_facts(void **state) {
   free(destination);
 }
 
+/* Half of the second cache, which is told here: no less than 64 KiB, and no more than there are. */
+static void test_room_for_tiles(void **state) {
+  (void)state;
+  static const struct {
+    const char *facts;
+    int64_t bytes;
+  } cases[] = {{"l1=32768:8:1 l2=0", 64 << 10},
+               {"l1=32768:8:1 l2=65536:8:1", 64 << 10},
+               {"l1=32768:8:1 l2=262144:8:1", 128 << 10},
+               {"l1=32768:8:1 l2=524288:8:1", 256 << 10},
+               {"l1=32768:8:1 l2=2097152:16:1", 256 << 10}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    relayout_device *device = NULL;
+    setenv("RELAYOUT_CPU_FACTS", cases[i].facts, 1);
+    assert_int_equal(relayout_cpu_device_create(NULL, &device, NULL), RELAYOUT_OK);
+    unsetenv("RELAYOUT_CPU_FACTS");
+    assert_int_equal(device->facts.staging_bytes, cases[i].bytes);
+    /* A tile of bytes, each a segment of its own with a line behind it. */
+    assert_int_equal(device->facts.most_segments, cases[i].bytes / 65);
+    relayout_device_destroy(device);
+  }
+}
+
 /* What the kernels can do is the same on all machines, but for their blocks and registers. */
 static void test_facts_of_the_kernels(void **state) {
   (void)state;
@@ -331,10 +354,7 @@ static void test_facts_of_the_kernels(void **state) {
   const rlt_facts *const facts = &device->facts;
   assert_int_equal(facts->threads, 3);
   assert_ptr_equal(facts->target, &rlt_cpu_target);
-  assert_int_equal(facts->staging_bytes, 64 << 10);
-  /* A tile of bytes, each a segment of its own with a line behind it; and one of bit transposes,
-   * whose rows each have a line. */
-  assert_int_equal(facts->most_segments, (64 << 10) / 65);
+  /* Rows of bits that are transposed have a line each. */
   assert_int_equal(facts->bit_transposed_rows, 512);
   assert_int_equal(facts->group_size, 1);
   assert_true(facts->most_groups == INT64_MAX);
@@ -342,6 +362,8 @@ static void test_facts_of_the_kernels(void **state) {
     assert_int_equal(facts->words[i].block_rows, 16 >> i);
     assert_int_equal(facts->words[i].block_columns, 16 >> i);
     assert_int_equal(facts->words[i].channels, i < 2 ? 8 : 4);
+    assert_int_equal(facts->words[i].joined_channels, 0);
+    assert_int_equal(facts->words[i].parted_channels, 0);
   }
   relayout_device_destroy(device);
 }
@@ -402,6 +424,7 @@ int main(void) {
       cmocka_unit_test(test_facts_of_the_machine),
       cmocka_unit_test(test_bad_facts),
       cmocka_unit_test(test_relayouts_by_any_facts),
+      cmocka_unit_test(test_room_for_tiles),
       cmocka_unit_test(test_facts_of_the_kernels),
       cmocka_unit_test(test_descriptions),
   };

@@ -13,9 +13,10 @@ enum { ROWS = 1024, COLUMNS = 1024, TEXT_SIZE = 4096 };
 static relayout_device *device;
 static relayout_shape from, to;
 
-/* Two threads at most. */
+/* Two threads at most, and tiles of 64 KiB. */
 static int open_device(void **state) {
   (void)state;
+  setenv("RELAYOUT_CPU_FACTS", "l1=32768:8:1 l2=131072:8:1", 1);
   const relayout_cpu_options options = {sizeof options, 2, NULL, NULL};
   return relayout_cpu_device_create(&options, &device, NULL) != RELAYOUT_OK ||
          relayout_shape_parse("f32[1024,1024]", &from, NULL) != RELAYOUT_OK ||
@@ -161,6 +162,21 @@ static void test_any_order_combines_lines(void **state) {
   }
 }
 
+/* A count of one is as good as none. */
+static void test_counts_of_one(void **state) {
+  (void)state;
+  static const char *const parts[] = {" store=buffered", NULL};
+  relayout_plan *const plan = plan_of("transpose word=4 rows=1:64 columns=0:64 move=transpose "
+                                      "store=buffered threads=1 group=1 grain=1",
+                                      parts);
+  char text[TEXT_SIZE];
+  relayout_plan_get_schedule(plan, 0, RELAYOUT_SCHEDULE_ALIGNED, text, sizeof text);
+  assert_null(strstr(text, "threads="));
+  assert_null(strstr(text, "group="));
+  expect_transposed(plan, 0);
+  relayout_plan_destroy(plan);
+}
+
 /* ---- What does not ---- */
 
 static void expect_rule(const char *schedule, const char *says) {
@@ -249,6 +265,7 @@ int main(void) {
       cmocka_unit_test(test_all_steps_may_be_told),
       cmocka_unit_test(test_any_order_moves_every_tile),
       cmocka_unit_test(test_any_order_combines_lines),
+      cmocka_unit_test(test_counts_of_one),
       cmocka_unit_test(test_rules_of_tiles),
       cmocka_unit_test(test_rules_of_orders),
   };

@@ -85,15 +85,15 @@ static void assert_near(double found, double expected) {
 }
 
 /* Of a time of two a unit is left for two runs, half a unit each; but for what was believed of it,
- * which counts as a two-thousandth of all samples by the square of what it is, a hundredth at
+ * which counts as a four-thousandth of all samples by the square of what it is, a hundredth at
  * least. */
 static void test_belief_by_hand(void **state) {
   (void)state;
   static const struct {
     double before, found;
-  } cases[] = {{1, (0.5 + 0.0005) / (1 + 0.0005)},     {0.5, 0.5},
-               {0.1, (0.5 + 0.05 * 0.1) / (1 + 0.05)}, {0.01, (0.5 + 5 * 0.01) / (1 + 5)},
-               {0.001, (0.5 + 5 * 0.001) / (1 + 5)},   {0, 0.5 / (1 + 5)}};
+  } cases[] = {{1, (0.5 + 0.00025) / (1 + 0.00025)},     {0.5, 0.5},
+               {0.1, (0.5 + 0.025 * 0.1) / (1 + 0.025)}, {0.01, (0.5 + 2.5 * 0.01) / (1 + 2.5)},
+               {0.001, (0.5 + 2.5 * 0.001) / (1 + 2.5)}, {0, 0.5 / (1 + 2.5)}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
     for (int64_t count = 1; count <= 3; ++count) { /* of equal samples, which make no difference */
       tune_sample samples[3];

@@ -54,7 +54,8 @@ typedef struct piece {
   int64_t valid_columns;
   int64_t rows;
   const uint8_t *fill;
-  bool exact; /* nothing may be stored but the piece */
+  bool exact;   /* nothing may be stored but the piece */
+  bool streams; /* joined channels go past the cache */
 } piece;
 
 static inline place onward(place at, position elements) {
@@ -107,6 +108,24 @@ static inline void store_turns(element *to, unsigned t, unsigned channels, chann
   (void)channels;
   store_channel(to, value);
 #endif
+}
+
+/* Vectors of elements in turns go past the cache, one behind the other, or lane by lane: the first
+ * lanes of all, then the second ones. */
+ALWAYS_INLINE static void stream_turns(element *to, const vector *turns, unsigned count,
+                                       bool by_lanes) {
+  uint8_t *at = (uint8_t *)to;
+  for (int l = 0; l < (by_lanes ? LANES : 1); ++l) {
+    for (unsigned t = 0; t < count; ++t) {
+      if (by_lanes) {
+        stream_lane(at, turns[t], l);
+        at += LANE_BYTES;
+      } else {
+        stream_vector(at, turns[t]);
+        at += VECTOR_BYTES;
+      }
+    }
+  }
 }
 
 static inline void load_eight_channels(place from, vector *vectors) {
@@ -297,6 +316,7 @@ ALWAYS_INLINE static void deinterleave_piece(const piece *one, position count, u
  */
 ALWAYS_INLINE static void interleave_piece(const piece *of, unsigned channels) {
   const position rows = of->rows;
+  const bool streams = of->streams && (uintptr_t)row_place(of, 0, 0) % LINE_BYTES == 0;
   element *const first = row_place(of, 0, 0);
   place from[FEW_CHANNELS];
   bool is_there[FEW_CHANNELS];
@@ -317,6 +337,10 @@ ALWAYS_INLINE static void interleave_piece(const piece *of, unsigned channels) {
       }
     }
     interleave(in, out, channels);
+    if (streams && row == r) {
+      stream_turns(first + row * channels, out, channels, CHANNEL_LANE < CHANNEL);
+      continue;
+    }
     UNROLLED
     for (unsigned t = 0; t < FEW_CHANNELS; ++t) {
       if (t < channels) {

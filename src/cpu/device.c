@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/cache_folder.h"
+#include "base/checked.h"
 #include "base/environment.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -179,20 +180,28 @@ static int64_t cache_bytes(const rlt_machine *machine, int32_t threads) {
 /* Of a tile: more do not fit its tile buffer with a line of each. */
 enum { MOST_TRANSPOSED_ROWS = 512 };
 
+/* What a tile may take. The second cache holds the tile, what it reads and what else is at work;
+ * of a machine whose second cache is unknown nothing more is asked than of small ones. */
+static int64_t most_tile_bytes(const rlt_machine *machine) {
+  enum { LEAST = 64 << 10 };
+  return rlt_max(LEAST, rlt_min(RLT_CPU_TILE_BUFFER_BYTES, machine->caches[1].bytes / 2));
+}
+
 /* What the kernels are, on whatever machine. */
 static rlt_facts facts_of(const rlt_cpu_instruction_set *set, int32_t threads) {
   rlt_facts facts = {.target = &rlt_cpu_target,
                      .line_bytes = RLT_CPU_LINE_BYTES,
                      .bit_transposed_rows = MOST_TRANSPOSED_ROWS,
-                     .staging_bytes = RLT_CPU_TILE_BUFFER_BYTES,
-                     .most_segments = RLT_CPU_MOST_SEGMENTS,
                      .threads = threads,
                      .group_size = 1,
                      .most_groups = INT64_MAX};
   for (int32_t i = 0; i < RLT_WORD_SIZES; ++i) {
     const rlt_cpu_kernels *const kernels = set->kernels[i];
-    facts.words[i] =
-        (rlt_word_facts){kernels->block_rows, kernels->block_columns, kernels->most_channels};
+    facts.words[i] = (rlt_word_facts){.block_rows = kernels->block_rows,
+                                      .block_columns = kernels->block_columns,
+                                      .channels = kernels->most_channels,
+                                      .joined_channels = kernels->most_joined,
+                                      .parted_channels = kernels->most_parted};
   }
   return facts;
 }
@@ -211,6 +220,8 @@ static relayout_status set_up(const relayout_cpu_options *options, rlt_cpu_devic
   if (status != RELAYOUT_OK) {
     return status;
   }
+  facts->staging_bytes = most_tile_bytes(&facts->machine);
+  facts->most_segments = facts->staging_bytes / RLT_CPU_BYTES_OF_SEGMENT;
   made->parallel_for = options->parallel_for;
   made->parallel_context = options->parallel_context;
   made->base.info = (relayout_device_info)RELAYOUT_DEVICE_INFO_INIT;

@@ -53,7 +53,7 @@ static relayout_status set_tables(const rlt_cpu_device *device, rlt_cpu_executab
   made->unpacks = schedule->loads || rlt_problem_is_unpacked_first(made->problem);
   if (made->unpacks) {
     rlt_unpacked_tile_make(made->problem, &schedule->columns, &schedule->rows,
-                           RLT_CPU_UNPACKED_BYTES, &unpacked);
+                           rlt_unpacking_bytes(device->base.facts.staging_bytes), &unpacked);
     arrived = &unpacked.problem;
     status = rlt_cpu_unpacking_make(device->instructions, &unpacked, made, error);
   }

@@ -9,7 +9,7 @@
 bool rlt_cpu_streams(const rlt_facts *facts, const rlt_schedule *schedule) {
   const rlt_stores stores = schedule->blocking.stores;
   return !rlt_schedule_goes_by_index(schedule) &&
-         (stores == RLT_STORES_STREAMED ||
+         (stores == RLT_STORES_STREAMED || stores == RLT_STORES_STRAIGHT ||
           (stores == RLT_STORES_BY_SIZE &&
            rlt_is_past_cache(schedule->problem, facts, schedule->stays_cached)));
 }
@@ -28,8 +28,12 @@ void rlt_cpu_lay_out_tile(const rlt_facts *facts, rlt_schedule *schedule) {
                                 .columns = &schedule->columns,
                                 .rows = &schedule->rows,
                                 .copies = move->copies_runs,
-                                .most_channels = move->joins ? facts->words[word].channels : 0,
                                 .lanes = facts->line_bytes / problem->element_bytes};
+  if (move->joins) {
+    of.most_channels = facts->words[word].channels;
+    of.most_joined = facts->words[word].joined_channels;
+    of.most_parted = facts->words[word].parted_channels;
+  }
   rlt_unpacked_tile unpacked;
   if (rlt_cpu_loads(facts, schedule) || rlt_problem_is_unpacked_first(problem)) {
     rlt_unpacked_tile_make(problem, &schedule->columns, &schedule->rows,
@@ -88,6 +92,20 @@ static bool begin_lines(const rlt_facts *facts, const rlt_schedule *schedule,
   return begin;
 }
 
+/* True if the channels of a streamed tile are joined right where they belong, all of a segment
+ * together. Parted ones would go to as many places in turns, which takes longer than to put runs of
+ * them together first. */
+static bool goes_straight(const rlt_facts *facts, const rlt_schedule *schedule,
+                          const rlt_grid *grid) {
+  const rlt_problem *const problem = schedule->problem;
+  const rlt_tile_buffer *const tile_buffer = &schedule->tile_buffer;
+  return schedule->streamed && schedule->blocking.stores != RLT_STORES_STREAMED &&
+         tile_buffer->write_channels > 0 && !schedule->loads && !problem->fills &&
+         rlt_problem_keeps_elements(problem) &&
+         tile_buffer->dense_rows * tile_buffer->write_channels == tile_buffer->segment.length &&
+         begin_lines(facts, schedule, grid);
+}
+
 /* ---- Loops ---- */
 
 static void choose_loops(const rlt_facts *facts, const rlt_tuning *tuning, const rlt_grid *grid,
@@ -109,13 +127,14 @@ bool rlt_cpu_finish(const rlt_facts *facts, const rlt_tuning *tuning, bool combi
   schedule->tile_count = grid.tile_count;
   schedule->streamed = rlt_cpu_streams(facts, schedule);
   schedule->loads = rlt_cpu_loads(facts, schedule);
-  schedule->buffered = is_buffered(facts, schedule);
+  const bool is_straight = !combines && goes_straight(facts, schedule, &grid);
+  schedule->buffered = !is_straight && is_buffered(facts, schedule);
   schedule->prefetch = schedule->buffered ? schedule->blocking.prefetch : (rlt_prefetch){0, 0};
   if (schedule->buffered && schedule->streamed) {
     rlt_combining_find(schedule->problem, &grid, schedule->tile_buffer.segment.length, &combining);
   }
   schedule->combined = combining.count > 0 && (combines || !begin_lines(facts, schedule, &grid));
-  schedule->only_aligned = combining.count > 0 && !schedule->combined;
+  schedule->only_aligned = is_straight || (combining.count > 0 && !schedule->combined);
   schedule->source_alignment = 1;
   schedule->destination_alignment = schedule->only_aligned ? facts->line_bytes : 1;
   choose_loops(facts, tuning, &grid, &combining, schedule);

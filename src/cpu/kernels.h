@@ -36,9 +36,10 @@ typedef struct rlt_cpu_positions {
 enum {
   RLT_CPU_LINE_BYTES = 64,
   RLT_CPU_FILL_BYTES = 2 * RLT_CPU_LINE_BYTES,
-  RLT_CPU_TILE_BUFFER_BYTES = 64 * 1024,
+  RLT_CPU_TILE_BUFFER_BYTES = 256 * 1024,
   /* A segment is an element long at least, and a line lies between it and the next. */
-  RLT_CPU_MOST_SEGMENTS = RLT_CPU_TILE_BUFFER_BYTES / (RLT_CPU_LINE_BYTES + 1)
+  RLT_CPU_BYTES_OF_SEGMENT = RLT_CPU_LINE_BYTES + 1,
+  RLT_CPU_MOST_SEGMENTS = RLT_CPU_TILE_BUFFER_BYTES / RLT_CPU_BYTES_OF_SEGMENT
 };
 
 /* Lines that segments end in the middle of, where a later tile goes on with them. Several tiles
@@ -63,10 +64,12 @@ typedef struct rlt_cpu_frame {
   int64_t destination_row, destination_column;
 
   /* Tiles by tables. */
+  bool is_buffered;            /* put in a tile buffer, not where they go */
   rlt_tile_buffer tile_buffer; /* of which `exact` is for where the positions are put */
   rlt_cpu_positions rows, columns;
   int64_t column_step;             /* between dense columns in the source; 0: not always the same */
   int64_t column_inner, row_inner; /* positions of a step of the group's last axis */
+  uint8_t *places; /* of channels that are looked up (looked_up.h); NULL: none are */
   uint8_t *keeps; /* 0xff for bytes of columns that can have a source, and a line beyond; or NULL */
   bool row_gaps;
   rlt_tile_run *segments;   /* of the tile buffer */
@@ -123,7 +126,9 @@ typedef struct rlt_cpu_kernels {
   rlt_cpu_table_kernel *transpose_blocks; /* dense columns in the destination, rows in the source */
   int32_t block_rows;                     /* what is transposed at once */
   int32_t block_columns;
-  int32_t most_channels; /* that are interleaved */
+  int32_t most_channels; /* that are joined and parted: 2 to 4, or 8; */
+  int32_t most_joined;   /* and those that are joined, from 5 on, */
+  int32_t most_parted;   /* or parted, by the places of a frame; 0: none are */
 } rlt_cpu_kernels;
 
 #endif

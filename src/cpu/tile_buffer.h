@@ -34,8 +34,8 @@ typedef struct rlt_tile_buffer {
   int64_t segment_pitch;
   bool exact;
 
-  /* Channels: 2, 3, 4 or 8 short runs side by side, not more than the device's most, are
-   * interleaved and de-interleaved instead of transposed. 0: there are none, as for all copies.
+  /* Channels: short runs side by side, as many as the device knows, are joined and parted instead
+   * of transposed. 0: there are none, as for all copies.
    *
    *     a0 b0 c0 a1 b1 c1 a2 b2 c2     <->     a0 a1 a2   b0 b1 b2   c0 c1 c2
    */
@@ -52,7 +52,9 @@ typedef struct rlt_tile_buffer_request {
   const rlt_group *columns;
   const rlt_group *rows;
   bool copies;           /* pieces are runs that both sides have */
-  int64_t most_channels; /* that are interleaved; 0: none are */
+  int64_t most_channels; /* that are interleaved, 2 to 4 or 8; 0: none are; */
+  int64_t most_joined;   /* besides, of those from 5 on, in the tile, */
+  int64_t most_parted;   /* and in the source */
   int64_t lanes;
 } rlt_tile_buffer_request;
 
@@ -64,6 +66,11 @@ void rlt_tile_buffer_make(const rlt_tile_buffer_request *of, rlt_tile_buffer *ti
 void rlt_tile_buffer_strides(const rlt_problem *problem, const rlt_group *columns,
                              const rlt_group *rows, const rlt_tile_buffer *tile_buffer,
                              int64_t strides[RLT_MAX_AXES]);
+
+/* True if so many channels are joined or parted by tables of where bytes go: 5 to 7. */
+static inline bool rlt_channels_need_places(int64_t channels) {
+  return channels > 4 && channels < 8;
+}
 
 static inline bool rlt_tile_buffer_interleaves(const rlt_tile_buffer *tile_buffer) {
   return tile_buffer->read_channels > 0 || tile_buffer->write_channels > 0;

@@ -163,6 +163,25 @@ static inline void store_some(uint8_t *to, vector value, int64_t count) {
 #endif
 }
 
+/* Whether the bytes of a lane can be put into any order at once. */
+#if !defined(PLAIN) && (VECTOR_BYTES > 16 || defined(__SSSE3__) || defined(__aarch64__))
+#define LOOKS_UP 1
+/* In each lane, the byte at each of these sixteen places of it; 0 for places from 128 on. */
+static inline vector take_bytes(vector lanes, const uint8_t *places) {
+#if VECTOR_BYTES == 64
+  return (vector)_mm512_shuffle_epi8((__m512i)lanes, _mm512_broadcast_i32x4(LOAD_128(places)));
+#elif VECTOR_BYTES == 32
+  return (vector)_mm256_shuffle_epi8((__m256i)lanes, _mm256_broadcastsi128_si256(LOAD_128(places)));
+#elif defined(__SSSE3__)
+  return (vector)_mm_shuffle_epi8((__m128i)lanes, LOAD_128(places));
+#else
+  return (vector)vqtbl1q_u8((uint8x16_t)lanes, vld1q_u8(places));
+#endif
+}
+#else
+#define LOOKS_UP 0
+#endif
+
 /* ---- Lines ---- */
 
 enum { LINE_VECTORS = LINE_BYTES / VECTOR_BYTES };
@@ -219,26 +238,49 @@ static inline void store_line(uint8_t *to, line value) {
 #define STREAMS false
 #endif
 
-/* To where a line begins, past the cache: an ordinary store would read it first. */
-static inline void stream_line(uint8_t *to, line value) {
+/* To a multiple of what a vector takes, past the cache: an ordinary store would read the line
+ * first. Whoever streams a part of a line streams the rest of it next. */
+static inline void stream_vector(uint8_t *to, vector value) {
 #if defined(PLAIN)
-  store_line(to, value);
+  store_vector(to, value);
 #elif VECTOR_BYTES == 64
-  _mm512_stream_si512((__m512i *)(void *)to, (__m512i)value.vectors[0]);
+  _mm512_stream_si512((__m512i *)(void *)to, (__m512i)value);
 #elif VECTOR_BYTES == 32
-  _mm256_stream_si256((__m256i *)(void *)to, (__m256i)value.vectors[0]);
-  _mm256_stream_si256((__m256i *)(void *)(to + VECTOR_BYTES), (__m256i)value.vectors[1]);
+  _mm256_stream_si256((__m256i *)(void *)to, (__m256i)value);
 #elif defined(__SSE2__)
-  for (int i = 0; i < LINE_VECTORS; ++i) {
-    _mm_stream_si128((__m128i *)(void *)(to + i * VECTOR_BYTES), (__m128i)value.vectors[i]);
-  }
+  _mm_stream_si128((__m128i *)(void *)to, (__m128i)value);
 #elif defined(__has_builtin) && __has_builtin(__builtin_nontemporal_store)
-  for (int i = 0; i < LINE_VECTORS; ++i) {
-    __builtin_nontemporal_store(value.vectors[i], (vector *)(void *)(to + i * VECTOR_BYTES));
-  }
+  __builtin_nontemporal_store(value, (vector *)(void *)to);
 #else
-  store_line(to, value);
+  store_vector(to, value);
 #endif
+}
+
+/* Lane `l` of a vector, in the same way. */
+static inline void stream_lane(uint8_t *to, vector value, int l) {
+#if VECTOR_BYTES == 64
+  const __m512i lanes = (__m512i)value;
+  const __m128i lane = l == 0   ? _mm512_castsi512_si128(lanes)
+                       : l == 1 ? _mm512_extracti32x4_epi32(lanes, 1)
+                       : l == 2 ? _mm512_extracti32x4_epi32(lanes, 2)
+                                : _mm512_extracti32x4_epi32(lanes, 3);
+  _mm_stream_si128((__m128i *)(void *)to, lane);
+#elif VECTOR_BYTES == 32
+  const __m256i lanes = (__m256i)value;
+  const __m128i lane = l == 0 ? _mm256_castsi256_si128(lanes) : _mm256_extracti128_si256(lanes, 1);
+  _mm_stream_si128((__m128i *)(void *)to, lane);
+#else
+  (void)l;
+  stream_vector(to, value);
+#endif
+}
+
+/* To where a line begins. */
+static inline void stream_line(uint8_t *to, line value) {
+#pragma GCC unroll 4
+  for (int i = 0; i < LINE_VECTORS; ++i) {
+    stream_vector(to + i * VECTOR_BYTES, value.vectors[i]);
+  }
 }
 
 /* Streamed lines are there for other threads once this has been called. */

@@ -28,10 +28,11 @@ typedef struct rlt_prefetch {
 
 /* How tiles leave. */
 typedef enum rlt_stores {
-  RLT_STORES_BY_SIZE,   /* past the caches where these cannot hold the destination */
-  RLT_STORES_STREAMED,  /* past the caches, */
-  RLT_STORES_CACHED,    /* or through them; */
-  RLT_STORES_UNBUFFERED /* without having been put together, where the device can */
+  RLT_STORES_BY_SIZE,    /* past the caches where these cannot hold the destination */
+  RLT_STORES_STREAMED,   /* put together first, then past the caches, */
+  RLT_STORES_CACHED,     /* or through them; */
+  RLT_STORES_UNBUFFERED, /* through them without having been put together, where the device can, */
+  RLT_STORES_STRAIGHT    /* or past them */
 } rlt_stores;
 
 /* The blocking of tiles that a CPU's worker moves. */

@@ -150,6 +150,12 @@ relayout_status rlt_schedule_read_fields(const char *text, size_t length, rlt_sc
        word = rlt_word_next(&at, end)) {
     status = read_field(word, read, error);
   }
+  static const rlt_schedule_field counts[] = {RLT_FIELD_THREADS, RLT_FIELD_GROUP, RLT_FIELD_GRAIN};
+  for (size_t i = 0; i < sizeof counts / sizeof counts[0]; ++i) {
+    if (rlt_word_is(read->of[counts[i]], "1")) {
+      read->of[counts[i]].length = 0; /* as it is printed */
+    }
+  }
   return status;
 }
 

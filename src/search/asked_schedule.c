@@ -100,9 +100,10 @@ static relayout_status read_store(rlt_word store, rlt_schedule *schedule, bool *
                     "`+combined` if they are",
                     rlt_word_shown(store).text);
   }
-  schedule->blocking.stores = streams       ? RLT_STORES_STREAMED
-                              : is_buffered ? RLT_STORES_CACHED
-                                            : RLT_STORES_UNBUFFERED;
+  schedule->blocking.stores = !is_buffered && streams ? RLT_STORES_STRAIGHT
+                              : streams               ? RLT_STORES_STREAMED
+                              : is_buffered           ? RLT_STORES_CACHED
+                                                      : RLT_STORES_UNBUFFERED;
   return RELAYOUT_OK;
 }
 

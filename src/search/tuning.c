@@ -7,7 +7,7 @@
 #include "gpu/target.h"
 
 bool rlt_run_reach(bool has_channels, int32_t number, rlt_reach *runs) {
-  enum { SIDES = 5 };
+  enum { SIDES = 6 };
   const int64_t least = has_channels ? 1024 : 64;
   *runs = (rlt_reach){least << number / SIDES, least << number % SIDES};
   return number < SIDES * SIDES;

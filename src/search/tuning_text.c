@@ -51,7 +51,7 @@ static const rlt_field tile_fields[] = {
     OF_TILE(runs, "qq", 0, MOST_RUN, MOST_RUN),
     REACHES(blocks, "qq", rlt_tile_blocking),
     OF_TILE(prefetch, "ii", 0, RLT_MOST_TILES_AHEAD, MOST_LEVEL),
-    OF_TILE(stores, "i", RLT_STORES_BY_SIZE, RLT_STORES_UNBUFFERED, 0),
+    OF_TILE(stores, "i", RLT_STORES_BY_SIZE, RLT_STORES_STRAIGHT, 0),
     OF_TILE(loads, "?", 0, 1, 0),
 };
 enum { TILE_FIELDS = sizeof tile_fields / sizeof tile_fields[0] };

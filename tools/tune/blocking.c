@@ -6,7 +6,7 @@
 
 #include "cases.h"
 
-enum { SIDES = 5, PAGE = 4096 };
+enum { SIDES = 6, PAGE = 4096 };
 
 /* Far enough for anything, as rows have it. */
 #define ALL (INT64_C(1) << 50)
@@ -18,7 +18,7 @@ enum {
   BLOCKS = sizeof blocks / sizeof blocks[0],
   PREFETCHES = sizeof prefetches / sizeof prefetches[0]
 };
-_Static_assert(1 + SIDES * SIDES <= TUNE_MOST_BLOCKINGS && 2 + PREFETCHES <= TUNE_MOST_BLOCKINGS,
+_Static_assert(1 + SIDES * SIDES <= TUNE_MOST_BLOCKINGS && 1 + PREFETCHES <= TUNE_MOST_BLOCKINGS,
                "room for the candidates of every round");
 
 static bool pairs_equal(const int64_t a[2], const int64_t b[2]) {
@@ -76,15 +76,16 @@ static bool is_near(int64_t a, int64_t b) {
   return a <= 2 * b && b <= 2 * a;
 }
 
-static int32_t add_runs(int kind, bool only_near, tune_blocking *made) {
-  const tune_blocking best = made[0];
+static int32_t add_runs(int kind, bool only_near, bool packs, tune_blocking *made) {
+  tune_blocking best = made[0];
   const int64_t least = kind == TUNE_CHANNELS ? 1024 : 64;
   int32_t count = 1;
+  best.packs = packs;
   for (int i = 0; i < SIDES * SIDES; i++) {
     const int64_t runs[2] = {least << i / SIDES, least << i % SIDES};
     const bool fits =
         !only_near || (is_near(runs[0], best.runs[0]) && is_near(runs[1], best.runs[1]));
-    if (fits && !pairs_equal(runs, best.runs)) {
+    if (fits && (packs != made[0].packs || !pairs_equal(runs, best.runs))) {
       made[count] = best;
       made[count].runs[0] = runs[0];
       made[count++].runs[1] = runs[1];
@@ -106,9 +107,7 @@ static int32_t add_blocks(tune_blocking *made) {
 }
 
 static int32_t add_prefetches(tune_blocking *made) {
-  int32_t count = 2;
-  made[1] = made[0];
-  made[1].packs = !made[0].packs;
+  int32_t count = 1;
   for (int i = 0; i < PREFETCHES; i++) {
     if (!pairs_equal(prefetches[i], made[0].prefetch)) {
       made[count] = made[0];
@@ -124,12 +123,14 @@ int32_t tune_blockings_of_round(int round, int kind, const tune_blocking *best,
   made[0] = *best;
   switch (round) {
   case 0:
-    return add_runs(kind, false, made);
-  case 1:
-    return add_blocks(made);
+    return add_runs(kind, false, made[0].packs, made);
+  case 1: /* tiles whose source is packed first may be larger */
+    return add_runs(kind, false, !made[0].packs, made);
   case 2:
+    return add_blocks(made);
+  case 3:
     return add_prefetches(made);
   default:
-    return add_runs(kind, true, made);
+    return add_runs(kind, true, made[0].packs, made);
   }
 }

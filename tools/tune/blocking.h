@@ -21,11 +21,11 @@ bool tune_blockings_equal(const tune_blocking *a, const tune_blocking *b);
 tune_blocking tune_blocking_read(const tune_row *row, int64_t word, int kind);
 void tune_blocking_write(const tune_blocking *from, int64_t word, int kind, tune_row *row);
 
-enum { TUNE_ROUNDS = 4, TUNE_MOST_BLOCKINGS = 32 };
+enum { TUNE_ROUNDS = 5, TUNE_MOST_BLOCKINGS = 40 };
 
 /* The candidates of a round of the search: `best` first, then what differs from it in one respect,
- * which are the runs in round 0, the blocks in round 1, prefetch and packing in round 2, and the
- * runs that are at most twice or half as long in round 3. Returns how many. */
+ * which are the runs in round 0, runs and packing in round 1, the blocks in round 2, prefetch in
+ * round 3, and the runs that are at most twice or half as long in round 4. Returns how many. */
 int32_t tune_blockings_of_round(int round, int kind, const tune_blocking *best,
                                 tune_blocking made[TUNE_MOST_BLOCKINGS]);
 

@@ -8,7 +8,7 @@
 enum { ROUNDS = 400, NONE = -1, MOST_SCHEDULE = 2048 };
 
 /* How much a rate that was believed in before counts beside all samples, as a part of these. */
-static const double belief = 0.0005;
+static const double belief = 0.00025;
 
 static const char *const names[TUNE_RATES] = {
     "line_again", "line_in_parts", "run",  "straight_run", "transposed_line",

@@ -8,7 +8,7 @@
 #include "row.h"
 #include "search/turns.h"
 
-enum { TUNE_MOST_PLANS = 33 };
+enum { TUNE_MOST_PLANS = 41 };
 
 /* The memory that plans run in, one behind the other, and those that take turns. */
 typedef struct tune_field {

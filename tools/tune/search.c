@@ -29,7 +29,7 @@ enum {
   SAMPLE_TURNS = 5,
   CELLS = TUNE_WORDS * TUNE_KINDS,
   THREAD_STEPS = 2,
-  MOST_SAMPLES = 4096,
+  MOST_SAMPLES = 16384,
   SIDE_BYTES_A_SECOND = 64 << 20,
   CASE_BYTES = 24 << 20,
   CACHES = 3, /* a case past the cache takes so many of it at least */
