@@ -4,6 +4,8 @@
 
 enum {
   UNPACKED_AT_ONCE = 64,
+  CONVERTED_ROWS = 64,
+  CONVERTED_COLUMNS = 256,
   /* Steps that make so many times a whole number of lines may as well end with one. */
   LINES_WORTH_ENDING = 4
 };
@@ -243,19 +245,6 @@ static rlt_tile_blocking own_blocking(const rlt_scene *scene, rlt_move move) {
   return blockings[tiles];
 }
 
-/* Columns lie far apart in the source, each in lines of its own, and caches hold so many of these:
- * where elements get narrower, columns are counted by what they take there, and rows make up for
- * those that this leaves out. A line of the destination is always full. */
-static void count_by_source(const rlt_problem *problem, int64_t line, int64_t *read,
-                            int64_t *write) {
-  const int64_t narrower = rlt_problem_source_bits(problem) / rlt_problem_destination_bits(problem);
-  const int64_t columns = rlt_max(*write / rlt_max(narrower, 1), line);
-  if (columns < rlt_min(*write, problem->axes[0].extent)) {
-    *read = *read * *write / columns;
-    *write = columns;
-  }
-}
-
 /* Both sides get whole lines first; then the destination's runs grow, so that few lines at their
  * ends are shared, and at last the source's. Where these lie side by side, a tile opens few of them
  * and can write farther. Short axes on both sides leave small tiles, which go farther too, in the
@@ -285,8 +274,10 @@ static void choose_groups(const rlt_scene *scene, int64_t room, rlt_schedule *sc
   if (problem->axis_count == 0) {
     return;
   }
-  if (scene->method == &rlt_method_transpose) {
-    count_by_source(problem, line, &read, &write);
+  if (rlt_converts(&problem->conversion) && !rlt_problem_is_packed(problem)) {
+    /* Each run of the destination is converted by itself, and short ones take longer. */
+    read = rlt_max(read, CONVERTED_ROWS);
+    write = rlt_max(write, CONVERTED_COLUMNS);
   }
   take_byte_run(&at);
   take_transposed_rows(&at);
@@ -312,14 +303,18 @@ static void choose_groups(const rlt_scene *scene, int64_t room, rlt_schedule *sc
 
 /* What tiles may take: less than the tile buffer, for the gaps between segments. The tile
  * beside which the next one is fetched, and what both read, share the nearest cache; asked runs may
- * ask for more, and lines of packed elements hold so many that their tiles have to be large. */
+ * ask for more, and tiles of packed or converted elements have to be large: lines hold many of
+ * them, or they take longer in short runs. */
 static int64_t tile_room(const rlt_scene *scene, int64_t word, rlt_reach runs) {
   const int64_t cache = scene->facts->machine.caches[0].bytes / 2;
-  const int64_t all = scene->facts->staging_bytes / word * 4 / 5 * word;
+  enum { PACKED_BYTES = 64 << 10 };
+  const bool is_packed = rlt_problem_is_packed(scene->problem);
+  const int64_t most = scene->facts->staging_bytes;
+  const int64_t all = (is_packed ? rlt_min(most, PACKED_BYTES) : most) / word * 4 / 5 * word;
   const int64_t usual = scene->tuning->most_tile_bytes > 0 ? scene->tuning->most_tile_bytes
                         : cache > 0                        ? cache
                                                            : all;
-  return rlt_problem_is_packed(scene->problem)
+  return is_packed || rlt_converts(&scene->problem->conversion)
              ? all
              : rlt_min(all, rlt_max(usual, runs.read_bytes * runs.write_bytes / word));
 }
