@@ -4,8 +4,10 @@
 
 enum {
   UNPACKED_AT_ONCE = 64,
+  /* Elements are unpacked, converted and packed run by run, and in short runs each takes longer. */
+  UNPACKED_RUN = 512,
+  CONVERTED_RUN = 256,
   CONVERTED_ROWS = 64,
-  CONVERTED_COLUMNS = 256,
   /* Steps that make so many times a whole number of lines may as well end with one. */
   LINES_WORTH_ENDING = 4
 };
@@ -274,10 +276,10 @@ static void choose_groups(const rlt_scene *scene, int64_t room, rlt_schedule *sc
   if (problem->axis_count == 0) {
     return;
   }
-  if (rlt_converts(&problem->conversion) && !rlt_problem_is_packed(problem)) {
-    /* Each run of the destination is converted by itself, and short ones take longer. */
-    read = rlt_max(read, CONVERTED_ROWS);
-    write = rlt_max(write, CONVERTED_COLUMNS);
+  if (!rlt_problem_keeps_elements(problem) && !problem->shuffles &&
+      !rlt_problem_transposes_bits(problem)) {
+    read = rlt_max(read, problem->source_packed > 0 ? UNPACKED_RUN : CONVERTED_ROWS);
+    write = rlt_max(write, CONVERTED_RUN);
   }
   take_byte_run(&at);
   take_transposed_rows(&at);
@@ -307,14 +309,14 @@ static void choose_groups(const rlt_scene *scene, int64_t room, rlt_schedule *sc
  * them, or they take longer in short runs. */
 static int64_t tile_room(const rlt_scene *scene, int64_t word, rlt_reach runs) {
   const int64_t cache = scene->facts->machine.caches[0].bytes / 2;
-  enum { PACKED_BYTES = 64 << 10 };
-  const bool is_packed = rlt_problem_is_packed(scene->problem);
+  enum { SWAPPED_BYTES = 64 << 10 };
+  const bool swaps_bits = rlt_problem_transposes_bits(scene->problem);
   const int64_t most = scene->facts->staging_bytes;
-  const int64_t all = (is_packed ? rlt_min(most, PACKED_BYTES) : most) / word * 4 / 5 * word;
+  const int64_t all = (swaps_bits ? rlt_min(most, SWAPPED_BYTES) : most) / word * 4 / 5 * word;
   const int64_t usual = scene->tuning->most_tile_bytes > 0 ? scene->tuning->most_tile_bytes
                         : cache > 0                        ? cache
                                                            : all;
-  return is_packed || rlt_converts(&scene->problem->conversion)
+  return rlt_problem_is_packed(scene->problem) || rlt_converts(&scene->problem->conversion)
              ? all
              : rlt_min(all, rlt_max(usual, runs.read_bytes * runs.write_bytes / word));
 }

@@ -40,12 +40,10 @@ const char *rlt_tiles_name(rlt_tiles tiles) {
     }                                                                                              \
   }
 
-#define TILES(read, write, near_read, near_write, tiles_ahead, cache_level)                        \
+#define TILES(read, write, near_read, near_write, tiles_ahead, cache_level, packs)                 \
   {                                                                                                \
-    .runs = {(read), (write)}, .blocks = {(near_read), (near_write)}, .prefetch = {                \
-      (tiles_ahead),                                                                               \
-      (cache_level)                                                                                \
-    }                                                                                              \
+    .runs = {(read), (write)}, .blocks = {(near_read), (near_write)},                              \
+    .prefetch = {(tiles_ahead), (cache_level)}, .loads = (packs)                                   \
   }
 
 #define ALL RLT_ALL_THE_WAY
@@ -85,50 +83,50 @@ static const rlt_tuning cpu_avx512 = {
     .suites = "tune, ttc, ml",
     CPU_SIZES,
     .words = {
-        /*         runs read  written  macro-tile   tiles ahead, into level */
+        /*         runs read  written  macro-tile   tiles ahead, into level, packs */
         {{ /* 1 byte */
-             CHANNELS(  1024,  2048,     0,   ALL,  1,  2),
-             CACHED(      64,   256,  4096,  4096,  1,  2),
-             APART(      128,   128,  2048,  2048,  1,  2),
-             CROWDED(    128,   128,  4096,  4096,  1,  2),
-             FAR(        128,   128,  4096,  4096,  1,  2),
-             ANY(         64,  1024,  4096,  4096,  1,  2),
+             CHANNELS(  1024,  2048,     0,   ALL,  1,  2,  0),
+             CACHED(      64,   256,  4096,  4096,  1,  2,  0),
+             APART(      128,   128,  2048,  2048,  1,  2,  0),
+             CROWDED(    128,   128,  4096,  4096,  1,  2,  0),
+             FAR(        128,   128,  4096,  4096,  1,  2,  0),
+             ANY(         64,  1024,  4096,  4096,  1,  2,  0),
          },
          RATES(0.086, 1.8, 0.032, 2.43, 0.45, 0.2, 0.1, 0, 0.26)},
         {{ /* 2 bytes */
-             CHANNELS(  1024,  2048,     0,   ALL,  1,  2),
-             CACHED(      64,   256,  4096,  4096,  1,  2),
-             APART(      256,   128,  4096,  4096,  1,  2),
-             CROWDED(    256,   256,   ALL,     0,  1,  3),
-             FAR(        128,   256,  4096, 16384,  1,  2),
-             ANY(        128,   128,  4096,  4096,  1,  2),
+             CHANNELS(  1024,  2048,     0,   ALL,  1,  2,  0),
+             CACHED(      64,   256,  4096,  4096,  1,  2,  0),
+             APART(      256,   128,  4096,  4096,  1,  2,  0),
+             CROWDED(    256,   256,   ALL,     0,  1,  3,  0),
+             FAR(        128,   256,  4096, 16384,  1,  2,  0),
+             ANY(        128,   128,  4096,  4096,  1,  2,  0),
          },
          RATES(0.075, 2.07, 0.027, 2.49, 0.47, 0.21, 0.1, 0, 0.21)},
         {{ /* 4 bytes */
-             CHANNELS(  1024,  2048,   ALL,     0,  1,  2),
-             CACHED(     128,   512,  4096,  4096,  1,  1),
-             APART(      128,   256,  4096,   ALL,  1,  1),
-             CROWDED(    128,   256,  4096,  4096,  2,  2),
-             FAR(         64,   256,  4096,   ALL,  1,  2),
-             ANY(        128,   256,  4096, 16384,  1,  3),
+             CHANNELS(  1024,  2048,   ALL,     0,  1,  2,  0),
+             CACHED(     128,   512,  4096,  4096,  1,  1,  0),
+             APART(      128,   256,  4096,   ALL,  1,  1,  0),
+             CROWDED(    128,   256,  4096,  4096,  2,  2,  0),
+             FAR(         64,   256,  4096,   ALL,  1,  2,  0),
+             ANY(        128,   256,  4096, 16384,  1,  3,  0),
          },
          RATES(0.056, 2.82, 0.018, 2.46, 0.4, 0.21, 0.1, 0, 0.084)},
         {{ /* 8 bytes */
-             CHANNELS(  4096, 16384,     0,   ALL,  1,  1),
-             CACHED(     128,   512,  4096,  4096,  1,  1),
-             APART(      128,   512,  4096,   ALL,  1,  1),
-             CROWDED(    128,   512,   ALL,     0,  1,  1),
-             FAR(        128,   256,   ALL,     0,  1,  3),
-             ANY(        256,   256,  4096,   ALL,  1,  2),
+             CHANNELS(  4096, 16384,     0,   ALL,  1,  1,  0),
+             CACHED(     128,   512,  4096,  4096,  1,  1,  0),
+             APART(      128,   512,  4096,   ALL,  1,  1,  0),
+             CROWDED(    128,   512,   ALL,     0,  1,  1,  0),
+             FAR(        128,   256,   ALL,     0,  1,  3,  0),
+             ANY(        256,   256,  4096,   ALL,  1,  2,  0),
          },
          RATES(0.065, 2.4, 0.02, 2.38, 0.34, 0.2, 0.1, 0, 0.094)},
         {{ /* 16 bytes */
-             CHANNELS(   256,   256,  4096,  4096,  1,  1),
-             CACHED(     128,   512,  4096,  4096,  1,  1),
-             APART(      256,  1024,  4096,   ALL,  1,  1),
-             CROWDED(    128,   512,  4096,  4096,  2,  2),
-             FAR(        128,   128,   ALL,     0,  1,  3),
-             ANY(        256,   512,  4096, 16384,  1,  2),
+             CHANNELS(   256,   256,  4096,  4096,  1,  1,  0),
+             CACHED(     128,   512,  4096,  4096,  1,  1,  0),
+             APART(      256,  1024,  4096,   ALL,  1,  1,  0),
+             CROWDED(    128,   512,  4096,  4096,  2,  2,  0),
+             FAR(        128,   128,   ALL,     0,  1,  3,  0),
+             ANY(        256,   512,  4096, 16384,  1,  2,  0),
          },
          RATES(0.057, 1.92, 0.019, 2.44, 0.34, 0.18, 0.1, 0, 0.051)},
     }};
@@ -139,107 +137,109 @@ static const rlt_tuning cpu_avx2 = {
     .suites = "tune, ttc, ml",
     CPU_SIZES,
     .words = {
-        /*         runs read  written  macro-tile   tiles ahead, into level */
+        /*         runs read  written  macro-tile   tiles ahead, into level, packs */
         {{ /* 1 byte */
-             CHANNELS(  1024,  2048,   ALL,     0,  1,  3),
-             CACHED(      64,   256,  4096,  4096,  1,  2),
-             APART(      512,   256,  4096,   ALL,  1,  2),
-             CROWDED(    512,   256,  4096, 16384,  0,  0),
-             FAR(        512,   256,  4096,   ALL,  1,  3),
-             ANY(        128,  1024,     0,   ALL,  1,  2),
+             CHANNELS(  1024,  2048,   ALL,     0,  1,  3,  0),
+             CACHED(      64,   256,  4096,  4096,  1,  2,  0),
+             APART(      512,   256,  4096,   ALL,  1,  2,  0),
+             CROWDED(    512,   256,  4096, 16384,  0,  0,  0),
+             FAR(        512,   256,  4096,   ALL,  1,  3,  0),
+             ANY(        128,  1024,     0,   ALL,  1,  2,  0),
          },
          RATES(0.1, 1.7, 0.031, 2.15, 0.56, 0.33, 0.1, 0, 0.25)},
         {{ /* 2 bytes */
-             CHANNELS(  2048,  2048,   ALL,     0,  1,  2),
-             CACHED(      64,   256,  4096,  4096,  1,  2),
-             APART(      256,   256,  4096,   ALL,  1,  3),
-             CROWDED(    128,   128,  4096,  4096,  1,  2),
-             FAR(       1024,   512,  4096, 16384,  1,  3),
-             ANY(        512,  1024,  4096, 16384,  1,  3),
+             CHANNELS(  2048,  2048,   ALL,     0,  1,  2,  0),
+             CACHED(      64,   256,  4096,  4096,  1,  2,  0),
+             APART(      256,   256,  4096,   ALL,  1,  3,  0),
+             CROWDED(    128,   128,  4096,  4096,  1,  2,  0),
+             FAR(       1024,   512,  4096, 16384,  1,  3,  0),
+             ANY(        512,  1024,  4096, 16384,  1,  3,  0),
          },
          RATES(0.084, 2.12, 0.026, 2.28, 0.5, 0.18, 0.1, 0, 0.18)},
         {{ /* 4 bytes */
-             CHANNELS(  2048,  2048,   ALL,     0,  1,  3),
-             CACHED(     128,   512,  4096,  4096,  1,  1),
-             APART(      128,   256,  4096,   ALL,  1,  1),
-             CROWDED(    128,   256,  4096,  4096,  1,  1),
-             FAR(        128,   256,  4096,  4096,  1,  3),
-             ANY(        128,   256,  4096,  4096,  1,  3),
+             CHANNELS(  2048,  2048,   ALL,     0,  1,  3,  0),
+             CACHED(     128,   512,  4096,  4096,  1,  1,  0),
+             APART(      128,   256,  4096,   ALL,  1,  1,  0),
+             CROWDED(    128,   256,  4096,  4096,  1,  1,  0),
+             FAR(        128,   256,  4096,  4096,  1,  3,  0),
+             ANY(        128,   256,  4096,  4096,  1,  3,  0),
          },
          RATES(0.069, 2.84, 0.018, 2.47, 0.47, 0.23, 0.1, 0, 0.076)},
         {{ /* 8 bytes */
-             CHANNELS(  8192,  2048,   ALL,     0,  1,  3),
-             CACHED(     128,   512,  4096,  4096,  1,  1),
-             APART(      128,   512,  4096,  4096,  1,  2),
-             CROWDED(    256,   256,  4096, 16384,  1,  3),
-             FAR(        128,   512,   ALL,     0,  1,  3),
-             ANY(        256,   256,  4096,  4096,  1,  1),
+             CHANNELS(  8192,  2048,   ALL,     0,  1,  3,  0),
+             CACHED(     128,   512,  4096,  4096,  1,  1,  0),
+             APART(      128,   512,  4096,  4096,  1,  2,  0),
+             CROWDED(    256,   256,  4096, 16384,  1,  3,  0),
+             FAR(        128,   512,   ALL,     0,  1,  3,  0),
+             ANY(        256,   256,  4096,  4096,  1,  1,  0),
          },
          RATES(0.07, 2.67, 0.019, 2.18, 0.39, 0.25, 0.1, 0, 0.063)},
         {{ /* 16 bytes */
-             CHANNELS(  2048,  8192,     0,   ALL,  1,  3),
-             CACHED(     128,   512,  4096,  4096,  1,  1),
-             APART(      128,  1024,  4096,   ALL,  1,  2),
-             CROWDED(    256,   512,   ALL,     0,  1,  3),
-             FAR(        256,   512,   ALL,     0,  1,  3),
-             ANY(        512,   256,  4096,  4096,  1,  3),
+             CHANNELS(  2048,  8192,     0,   ALL,  1,  3,  0),
+             CACHED(     128,   512,  4096,  4096,  1,  1,  0),
+             APART(      128,  1024,  4096,   ALL,  1,  2,  0),
+             CROWDED(    256,   512,   ALL,     0,  1,  3,  0),
+             FAR(        256,   512,   ALL,     0,  1,  3,  0),
+             ANY(        512,   256,  4096,  4096,  1,  3,  0),
          },
          RATES(0.06, 2.03, 0.022, 2.37, 0.33, 0.21, 0.1, 0, 0.085)},
     }};
 
-/* Blockings of the first of three runs of `relayout tune` on a quiet Zen 3, which agreed on what
- * they gain; of the rates the median. What the cache holds of words of 1 and 4 bytes was found by
- * trying all sizes of tiles on matrices of 64 KiB to 1 MiB, which `tune` has none of. */
+/* Rates are the medians of three runs of `relayout tune` on a quiet Zen 3. Of the blockings it found,
+ * those stayed that relayouts of their kind liked best when old and new ones took turns: matrices
+ * with long rows, all along the source's rows; bytes and halves whose rows meet in few sets, packed
+ * first. What the cache holds of words of 1 and 4 bytes was found by trying all sizes of tiles on
+ * matrices of 64 KiB to 1 MiB, which `tune` has none of. */
 static const rlt_tuning cpu_zen = {
     .kind = "CPU backend, Zen 3",
     .date = "2026-11",
-    .suites = "tune",
+    .suites = "tune, ttc",
     CPU_SIZES,
     .words = {
-        /*         runs read  written  macro-tile   tiles ahead, into level */
+        /*         runs read  written  macro-tile   tiles ahead, into level, packs */
         {{ /* 1 byte */
-             CHANNELS(  1024,  2048,   ALL,     0,  1,  3),
-             CACHED(      64,   256,   ALL,     0,  2,  1),
-             APART(      512,   512,  4096,   ALL,  1,  3),
-             CROWDED(     64,   256,   ALL,     0,  2,  1),
-             FAR(         64,   512,  4096, 16384,  1,  3),
-             ANY(        128,  1024,     0,   ALL,  1,  2),
+             CHANNELS(  1024,  2048,   ALL,     0,  1,  3,  0),
+             CACHED(      64,   256,   ALL,     0,  2,  1,  0),
+             APART(      512,   512,  4096,   ALL,  1,  3,  0),
+             CROWDED(    256,   256,   ALL,     0,  1,  2,  1),
+             FAR(        256,   256,   ALL,     0,  1,  2,  0),
+             ANY(        128,  1024,     0,   ALL,  1,  2,  0),
          },
          RATES(0.215, 4.54, 0.0489, 2.66, 0.594, 0.655, 0.1, 0, 0.732)},
         {{ /* 2 bytes */
-             CHANNELS(  4096, 16384,   ALL,     0,  1,  1),
-             CACHED(     256,   256,  4096,  4096,  1,  2),
-             APART(     1024,   512,  4096,   ALL,  1,  3),
-             CROWDED(   1024,   512,  4096, 16384,  1,  1),
-             FAR(         64,  1024,  4096, 16384,  1,  3),
-             ANY(         64,   512,  4096,  4096,  1,  2),
+             CHANNELS(  4096,  2048,   ALL,     0,  1,  2,  0),
+             CACHED(     256,   256,  4096,  4096,  1,  2,  0),
+             APART(     1024,   512,  4096,   ALL,  1,  3,  0),
+             CROWDED(    256,   256,   ALL,     0,  1,  2,  1),
+             FAR(        256,   256,   ALL,     0,  1,  2,  0),
+             ANY(       1024,   512,  4096, 16384,  1,  3,  0),
          },
          RATES(0.207, 2.36, 0.0385, 2.55, 0.526, 0.297, 0.1, 0, 0.523)},
         {{ /* 4 bytes */
-             CHANNELS(  2048,  2048,   ALL,     0,  1,  3),
-             CACHED(     128,   512,  4096,   ALL,  1,  3),
-             APART(     1024,   512,  4096, 16384,  1,  2),
-             CROWDED(    256,   256,  1024,  1024,  1,  2),
-             FAR(        256,   256,  1024,  1024,  1,  2),
-             ANY(        512,   256,  4096,  4096,  1,  3),
+             CHANNELS(  2048,  2048,   ALL,     0,  1,  3,  0),
+             CACHED(     128,   512,  4096,   ALL,  1,  3,  0),
+             APART(     1024,   512,  4096, 16384,  1,  2,  0),
+             CROWDED(    256,   512,   ALL,     0,  1,  2,  0),
+             FAR(        256,   512,   ALL,     0,  1,  2,  0),
+             ANY(        512,   512,  4096,  4096,  1,  3,  0),
          },
          RATES(0.106, 3.06, 0.0279, 2.94, 0.507, 0.407, 0.1, 0, 0.232)},
         {{ /* 8 bytes */
-             CHANNELS(  4096,  2048,   ALL,     0,  1,  1),
-             CACHED(     256,   512,  4096,  4096,  1,  1),
-             APART(     1024,   512,  2048,  2048,  1,  3),
-             CROWDED(    256,   256,  4096, 16384,  2,  1),
-             FAR(        256,  1024,  4096,  4096,  1,  2),
-             ANY(        256,   256,  4096,  4096,  2,  1),
+             CHANNELS(  4096,  2048,   ALL,     0,  1,  1,  0),
+             CACHED(     256,   512,  4096,  4096,  1,  1,  0),
+             APART(     1024,   512,  2048,  2048,  1,  3,  0),
+             CROWDED(    512,   512,   ALL,     0,  1,  2,  0),
+             FAR(        512,   256,   ALL,     0,  1,  2,  0),
+             ANY(        512,   512,   ALL,     0,  1,  2,  0),
          },
          RATES(0.108, 3.3, 0.0303, 2.7, 0.546, 0.456, 0.1, 0, 0.169)},
         {{ /* 16 bytes */
-             CHANNELS(  2048,  8192,     0,   ALL,  1,  3),
-             CACHED(    1024,  1024,  4096,  4096,  1,  1),
-             APART(      512,  1024,  4096,   ALL,  1,  1),
-             CROWDED(    256,   512,  4096, 16384,  1,  1),
-             FAR(        256,   256,  4096,  4096,  1,  1),
-             ANY(        512,   256,  4096,  4096,  1,  3),
+             CHANNELS(  2048,  8192,     0,   ALL,  1,  3,  0),
+             CACHED(    1024,  1024,  4096,  4096,  1,  1,  0),
+             APART(      512,  1024,  4096,   ALL,  1,  1,  0),
+             CROWDED(    256,   512,  4096, 16384,  1,  1,  0),
+             FAR(        512,   512,   ALL,     0,  1,  2,  0),
+             ANY(        512,   256,  4096,  4096,  1,  3,  0),
          },
          RATES(0.073, 3.21, 0.0324, 2.86, 0.581, 0.318, 0.1, 0, 0.206)},
     }};
@@ -254,50 +254,50 @@ static const rlt_tuning cpu_small_caches = {
     .suites = "simulated",
     CPU_SIZES,
     .words = {
-        /*         runs read  written  macro-tile   tiles ahead, into level */
+        /*         runs read  written  macro-tile   tiles ahead, into level, packs */
         {{ /* 1 byte */
-             CHANNELS(  1024,  2048,   ALL,     0,  1,  3),
-             CACHED(      64,   256,  4096,  4096,  1,  2),
-             APART(      128,   128,  1024,  2048,  1,  2),
-             CROWDED(    128,   128,   512,   512,  1,  2),
-             FAR(        128,   128,   512,   512,  1,  2),
-             ANY(        128,  1024,     0,   ALL,  1,  2),
+             CHANNELS(  1024,  2048,   ALL,     0,  1,  3,  0),
+             CACHED(      64,   256,  4096,  4096,  1,  2,  0),
+             APART(      128,   128,  1024,  2048,  1,  2,  0),
+             CROWDED(    128,   128,   512,   512,  1,  2,  0),
+             FAR(        128,   128,   512,   512,  1,  2,  0),
+             ANY(        128,  1024,     0,   ALL,  1,  2,  0),
          },
          RATES(0.1, 1.7, 0.031, 2.15, 0.56, 0.33, 0.1, 0, 0.25)},
         {{ /* 2 bytes */
-             CHANNELS(  2048,  2048,   ALL,     0,  1,  2),
-             CACHED(      64,   256,  4096,  4096,  1,  2),
-             APART(      128,   128,  1024,  2048,  1,  2),
-             CROWDED(    128,   128,  1024,  1024,  1,  2),
-             FAR(        256,   128,  1024,  1024,  1,  2),
-             ANY(        512,  1024,  4096, 16384,  1,  3),
+             CHANNELS(  2048,  2048,   ALL,     0,  1,  2,  0),
+             CACHED(      64,   256,  4096,  4096,  1,  2,  0),
+             APART(      128,   128,  1024,  2048,  1,  2,  0),
+             CROWDED(    128,   128,  1024,  1024,  1,  2,  0),
+             FAR(        256,   128,  1024,  1024,  1,  2,  0),
+             ANY(        512,  1024,  4096, 16384,  1,  3,  0),
          },
          RATES(0.084, 2.12, 0.026, 2.28, 0.5, 0.18, 0.1, 0, 0.18)},
         {{ /* 4 bytes */
-             CHANNELS(  2048,  2048,   ALL,     0,  1,  3),
-             CACHED(     128,   512,  4096,  4096,  1,  1),
-             APART(      128,   256,  1024,  2048,  1,  1),
-             CROWDED(    256,   256,  1024,  1024,  1,  2),
-             FAR(        256,   256,  1024,  1024,  1,  2),
-             ANY(        128,   256,  4096,  4096,  1,  3),
+             CHANNELS(  2048,  2048,   ALL,     0,  1,  3,  0),
+             CACHED(     128,   512,  4096,  4096,  1,  1,  0),
+             APART(      128,   256,  1024,  2048,  1,  1,  0),
+             CROWDED(    256,   256,  1024,  1024,  1,  2,  0),
+             FAR(        256,   256,  1024,  1024,  1,  2,  0),
+             ANY(        128,   256,  4096,  4096,  1,  3,  0),
          },
          RATES(0.069, 2.84, 0.018, 2.47, 0.47, 0.23, 0.1, 0, 0.076)},
         {{ /* 8 bytes */
-             CHANNELS(  8192,  2048,   ALL,     0,  1,  3),
-             CACHED(     128,   512,  4096,  4096,  1,  1),
-             APART(      128,   512,  1024,  2048,  1,  2),
-             CROWDED(    256,   256,  1024,  1024,  1,  2),
-             FAR(        128,   512,  1024,  1024,  1,  2),
-             ANY(        256,   256,  4096,  4096,  1,  1),
+             CHANNELS(  8192,  2048,   ALL,     0,  1,  3,  0),
+             CACHED(     128,   512,  4096,  4096,  1,  1,  0),
+             APART(      128,   512,  1024,  2048,  1,  2,  0),
+             CROWDED(    256,   256,  1024,  1024,  1,  2,  0),
+             FAR(        128,   512,  1024,  1024,  1,  2,  0),
+             ANY(        256,   256,  4096,  4096,  1,  1,  0),
          },
          RATES(0.07, 2.67, 0.019, 2.18, 0.39, 0.25, 0.1, 0, 0.063)},
         {{ /* 16 bytes */
-             CHANNELS(  2048,  8192,     0,   ALL,  1,  3),
-             CACHED(     128,   512,  4096,  4096,  1,  1),
-             APART(      128,  1024,  1024,  2048,  1,  2),
-             CROWDED(    256,   512,  1024,  1024,  1,  2),
-             FAR(        256,   512,  1024,  1024,  1,  2),
-             ANY(        512,   256,  4096,  4096,  1,  3),
+             CHANNELS(  2048,  8192,     0,   ALL,  1,  3,  0),
+             CACHED(     128,   512,  4096,  4096,  1,  1,  0),
+             APART(      128,  1024,  1024,  2048,  1,  2,  0),
+             CROWDED(    256,   512,  1024,  1024,  1,  2,  0),
+             FAR(        256,   512,  1024,  1024,  1,  2,  0),
+             ANY(        512,   256,  4096,  4096,  1,  3,  0),
          },
          RATES(0.06, 2.03, 0.022, 2.37, 0.33, 0.21, 0.1, 0, 0.085)},
     }};
@@ -308,7 +308,7 @@ static const rlt_tuning cpu_small_caches = {
 /* Groups that run side by side read side by side: what they write waits in a cache. */
 #define SIMULATED(element, reworked)                                                               \
   {                                                                                                \
-    .tiles[RLT_TILES_ANY] = TILES(0, 0, ALL, 0, 0, 0), .rates = {                                  \
+    .tiles[RLT_TILES_ANY] = TILES(0, 0, ALL, 0, 0, 0, false), .rates = {                           \
       .of = {[RLT_RATE_LINE_AGAIN] = 0.02,                                                         \
              [RLT_RATE_LINE_IN_PARTS] = 0.4,                                                       \
              [RLT_RATE_PAGE] = 0.08,                                                               \
