@@ -113,16 +113,27 @@ static void test_least_of_both_sides(void **state) {
   expect_group(&found.rows, &(rlt_group){1, {1}, 1, 2});
 }
 
-/* Elements that change are read by whole lines, and unpacked 64 at a time. */
+static rlt_facts facts_with_room(int64_t staging_bytes) {
+  rlt_facts made = plain_cpu_facts;
+  made.staging_bytes = staging_bytes;
+  return made;
+}
+
+/* Elements that change are read by whole lines, and unpacked 64 at a time, 512 if there is room. */
 static void test_what_is_read_at_once(void **state) {
   (void)state;
   static const struct {
-    int64_t bytes, packed;
+    int64_t bytes, packed, room;
     bool converts;
-    int64_t rows;
-  } cases[] = {{4, 0, false, 50}, {4, 0, true, 96}, {1, 0, false, 200}, {1, 4, false, 128}};
-  const rlt_tuning tuning = tuning_with((rlt_reach){200, 128});
+    int64_t read_bytes, rows;
+  } cases[] = {{4, 0, 1 << 18, false, 200, 50},
+               {4, 0, 1 << 18, true, 400, 96},
+               {1, 0, 1 << 18, false, 200, 200},
+               {1, 4, 1 << 18, false, 200, 512},
+               {1, 4, 100000, false, 200, 256}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    const rlt_facts facts = facts_with_room(cases[i].room);
+    const rlt_tuning tuning = tuning_with((rlt_reach){cases[i].read_bytes, 128});
     rlt_problem problem = MATRIX(4, 1001, 1003, 1001);
     problem.element_bytes = cases[i].bytes;
     problem.source_packed = cases[i].packed;
@@ -130,27 +141,29 @@ static void test_what_is_read_at_once(void **state) {
       problem.conversion = to_bf16;
     }
     print_message("case %zu\n", i);
-    const rlt_schedule found =
-        first_candidate(&rlt_method_transpose, &problem, &plain_cpu_facts, &tuning);
+    const rlt_schedule found = first_candidate(&rlt_method_transpose, &problem, &facts, &tuning);
     assert_int_equal(found.rows.steps, cases[i].rows);
   }
 }
 
-/* Floats that become bf16 are transposed by as many columns as floats that stay, and twice the
- * rows, but by no fewer than a line of bf16, and by all where a side has no more. */
-static void test_columns_that_get_narrower(void **state) {
+/* Floats become bf16 in runs of 256 or more, and of 64 rows, where a side has so many and the tile
+ * buffer room. */
+static void test_converted_runs(void **state) {
   (void)state;
   static const struct {
-    int64_t write_bytes, width, columns, rows;
-  } cases[] = {{256, 1001, 64, 64}, {64, 1001, 32, 32}, {128, 1001, 32, 64},
-               {192, 1001, 32, 64}, {256, 70, 70, 64},  {256, 64, 64, 32}};
+    int64_t write_bytes, width, room, columns, rows;
+  } cases[] = {{256, 1001, 1 << 18, 256, 64},
+               {1024, 1001, 1 << 18, 512, 64},
+               {256, 70, 1 << 18, 70, 64},
+               {256, 64, 1 << 18, 64, 64},
+               {256, 1001, 40960, 256, 32}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    const rlt_facts facts = facts_with_room(cases[i].room);
     const rlt_tuning tuning = tuning_with((rlt_reach){128, cases[i].write_bytes});
     rlt_problem problem = MATRIX(4, cases[i].width, 1003, cases[i].width);
     problem.conversion = to_bf16;
     print_message("case %zu\n", i);
-    const rlt_schedule found =
-        first_candidate(&rlt_method_transpose, &problem, &plain_cpu_facts, &tuning);
+    const rlt_schedule found = first_candidate(&rlt_method_transpose, &problem, &facts, &tuning);
     assert_int_equal(found.columns.steps, cases[i].columns);
     assert_int_equal(found.rows.steps, cases[i].rows);
   }
@@ -221,11 +234,11 @@ static void test_room_of_tiles(void **state) {
 
 /* ---- Packed elements ---- */
 
-/* 63 nibbles end within a byte, and two rows of them with one. What ends the destination's last
- * byte need not fill it: three rows that are all are a tile. */
+/* 63 nibbles end within a byte, and two rows of them with one; four rows are 256 nibbles, nearly.
+ * What ends the destination's last byte need not fill it: three rows that are all are a tile. */
 static void test_columns_that_share_bytes(void **state) {
   (void)state;
-  static const struct { int64_t rows, in_tile; } cases[] = {{65, 2}, {3, 3}};
+  static const struct { int64_t rows, in_tile; } cases[] = {{65, 4}, {3, 3}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
     rlt_problem odd = MATRIX(1, 63, cases[i].rows, 63);
     odd.source_packed = odd.destination_packed = 4;
@@ -423,7 +436,7 @@ int main(void) {
       cmocka_unit_test(test_blocks_of_axes),
       cmocka_unit_test(test_least_of_both_sides),
       cmocka_unit_test(test_what_is_read_at_once),
-      cmocka_unit_test(test_columns_that_get_narrower),
+      cmocka_unit_test(test_converted_runs),
       cmocka_unit_test(test_least_tiles),
       cmocka_unit_test(test_room_of_tiles),
       cmocka_unit_test(test_columns_that_share_bytes),

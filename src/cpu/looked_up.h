@@ -2,14 +2,14 @@
  * their bytes go.
  *
  * Each lane does this by itself. As many lanes as there are channels, one behind the other, are
- * *joined*: elements in turns. Each joined lane takes some bytes of each channel's lane, and each
- * channel's lane some of each joined one:
+ * *joined*: they hold elements in turns. Each joined lane takes some bytes of each channel's lane,
+ * and each channel's lane some of each joined one:
  *
  *     5 channels     a0 .. a15, b0 .. b15, ..     <->     a0 b0 c0 d0 e0 a1 .. a3, b3 c3 ..
  *
- * For each lane that is made and each that it takes from there are sixteen places, from 128 on where
- * the byte is another lane's: those of lane `made` from lane `taken` at 16 (count made + taken),
- * first for joining and then for parting.
+ * A table has sixteen places for each lane that is made and each that it takes bytes from; places
+ * from 128 on say that the byte is another lane's. Those of lane `made` from lane `taken` are at
+ * 16 (count made + taken), first for joining and then for parting.
  *
  * Depends on block.h.
  */

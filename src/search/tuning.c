@@ -185,11 +185,11 @@ static const rlt_tuning cpu_avx2 = {
          RATES(0.06, 2.03, 0.022, 2.37, 0.33, 0.21, 0.1, 0, 0.085)},
     }};
 
-/* Rates are the medians of three runs of `relayout tune` on a quiet Zen 3. Of the blockings it found,
- * those stayed that relayouts of their kind liked best when old and new ones took turns: matrices
- * with long rows, all along the source's rows; bytes and halves whose rows meet in few sets, packed
- * first. What the cache holds of words of 1 and 4 bytes was found by trying all sizes of tiles on
- * matrices of 64 KiB to 1 MiB, which `tune` has none of. */
+/* Rates are the medians of three runs of `relayout tune` on a quiet Zen 3. Of the blockings that it
+ * found, those stayed that relayouts of their kind liked best when old and new ones took turns:
+ * matrices with long rows go all along the source's rows; bytes and halves whose rows meet in few
+ * sets are packed first. What the cache holds of words of 1 and 4 bytes was found by trying all
+ * sizes of tiles on matrices of 64 KiB to 1 MiB, which `tune` has none of. */
 static const rlt_tuning cpu_zen = {
     .kind = "CPU backend, Zen 3",
     .date = "2026-11",
