@@ -223,6 +223,37 @@ static void draw_row_gaps(scene *at, int64_t rows, int64_t unit) {
   }
 }
 
+/* Pixels of three bytes, transposed: side by side along the rows in the source, and along the
+ * columns in the destination, where nothing needs to lie behind them. */
+static void try_pixels(scene *at, int64_t trial) {
+  const int64_t columns = 1 + draw(at, 70), rows = 1 + draw(at, 40), gap = draw(at, 3);
+  rlt_tile_buffer *const tile_buffer = &at->frame.tile_buffer;
+  if (at->bytes != 1) {
+    return;
+  }
+  tile_buffer->dense_columns = tile_buffer->valid_columns = 3;
+  tile_buffer->exact = true;
+  at->tile.is_near_end = draw(at, 4) == 0;
+  at->frame.are_pixels = true;
+  at->tile.at = (rlt_tile){
+      .columns = 3 * columns, .valid_columns = 3 * columns, .rows = rows, .valid_rows = rows};
+  for (int64_t c = 0; c < columns; ++c) {
+    at->columns_from[c] = c * (3 * rows + 5);
+    at->columns_to[c] = 3 * c;
+  }
+  for (int64_t r = 0; r < rows; ++r) {
+    at->rows_from[r] = 3 * r;
+    at->rows_to[r] = r * (3 * columns + gap);
+    for (int64_t c = 0; c < columns; ++c) {
+      for (int64_t b = 0; b < 3; ++b) {
+        expect_word(at, at->rows_to[r] + 3 * c + b, at->source + at->columns_from[c] + 3 * r + b);
+      }
+    }
+  }
+  at->lines->copy_runs(&at->frame, &at->tile, at->found + GUARD);
+  check(at, "pixels", trial);
+}
+
 /* Runs of both sides; rows or runs of columns inside. A tile's last run may be cut. */
 static void try_runs(scene *at, int64_t trial) {
   static const int64_t runs[] = {1, 2, 3, 4, 5, 8, 15, 16, 17, 33};
@@ -533,6 +564,7 @@ static void test_runs_and_shuffles(void **state) {
 static void test_gathered_runs(void **state) {
   (void)state;
   try_all(try_runs, 150);
+  try_all(try_pixels, 60);
 }
 
 static void test_transposed_blocks(void **state) {

@@ -205,6 +205,7 @@ static const placed_case placed_cases[] = {
     {"interleaved", 1, true, 2, {{3, 3, 6007, 1}, {6001, 6001, 1, 3}}},
     {"interleaved, padded", 2, true, 2, {{4, 3, 3001, 1}, {3001, 2999, 1, 4}}},
     {"parted", 1, true, 2, {{6001, 6001, 3, 1}, {3, 3, 1, 6001}}},
+    {"pixels transposed", 1, true, 3, {{3, 3, 1, 1}, {61, 61, 321, 3}, {107, 107, 3, 183}}},
     {"five joined", 1, true, 2, {{5, 5, 2003, 1}, {1999, 1999, 1, 5}}},
     {"six joined, padded", 2, true, 2, {{6, 5, 2003, 1}, {1999, 1997, 1, 6}}},
     {"seven parted", 1, true, 2, {{1999, 1999, 7, 1}, {7, 7, 1, 1999}}},

@@ -211,6 +211,79 @@ static void copy_any_runs(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile, 
   }
 }
 
+#if LOOKS_UP
+/* Four pixels of three bytes are twelve bytes of a lane. Apart, each in a word of its own, four by
+ * four of them are transposed, and put together again:
+ *
+ *     a0 a1 a2 a3     a0 b0 c0 d0
+ *     b0 b1 b2 b3     a1 b1 c1 d1
+ *     c0 c1 c2 c3     a2 b2 c2 d2
+ *     d0 d1 d2 d3     a3 b3 c3 d3
+ */
+enum {
+  PIXEL_BYTES = 3,
+  LANE_PIXELS = 4,
+  LANE_PIXEL_BYTES = LANE_PIXELS * PIXEL_BYTES,
+  VECTOR_PIXELS = LANES * LANE_PIXELS,
+  SPILLED_PIXELS = 2 /* four bytes are parts of so many */
+};
+
+/* Four rows of VECTOR_PIXELS columns: the first lane of each vector has the first four. What a lane
+ * spills is the next one's, and what the last one spills the next block's, if it may spill. */
+ALWAYS_INLINE static void transpose_pixel_block(const uint8_t *from, const int64_t *columns,
+                                                uint8_t *to, const int64_t *rows, bool spills) {
+  enum { SECOND = LANES > 1 ? 4 : 0, THIRD = LANES > 2 ? 8 : 0, FOURTH = LANES > 2 ? 12 : 0 };
+  static const uint8_t apart[] = {0, 1, 2, 128, 3, 4, 5, 128, 6, 7, 8, 128, 9, 10, 11, 128};
+  static const uint8_t together[] = {0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 128, 128, 128, 128};
+  vector in[LANE_PIXELS];
+  for (int c = 0; c < LANE_PIXELS; ++c) {
+    in[c] = take_bytes(
+        load_lanes(from, columns[c], columns[c + SECOND], columns[c + THIRD], columns[c + FOURTH]),
+        apart);
+  }
+  const vector first_even = zip_words(in[0], in[2], true);
+  const vector first_odd = zip_words(in[1], in[3], true);
+  const vector last_even = zip_words(in[0], in[2], false);
+  const vector last_odd = zip_words(in[1], in[3], false);
+  const vector out[LANE_PIXELS] = {
+      zip_words(first_even, first_odd, true), zip_words(first_even, first_odd, false),
+      zip_words(last_even, last_odd, true), zip_words(last_even, last_odd, false)};
+  for (int r = 0; r < LANE_PIXELS; ++r) {
+    const vector row = take_bytes(out[r], together);
+    if (spills) {
+      store_lanes(to + rows[r], LANE_PIXEL_BYTES, row);
+    } else {
+      uint8_t lanes[VECTOR_BYTES];
+      store_vector(lanes, row);
+      for (int l = 0; l < LANES; ++l) {
+        memcpy(to + rows[r] + l * LANE_PIXEL_BYTES, lanes + l * LANE_BYTES, LANE_PIXEL_BYTES);
+      }
+    }
+  }
+}
+
+/* A whole tile of pixels that lie side by side along the rows in the source, and along the columns
+ * here; a lane may be read a third farther than its pixels. False: it is too small. */
+static bool transpose_pixels(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile, uint8_t *to) {
+  const int64_t columns = tile->at.columns / PIXEL_BYTES, rows = tile->at.rows;
+  if (columns < VECTOR_PIXELS || rows < LANE_PIXELS) {
+    return false;
+  }
+  for (int64_t r = 0; r < rows; r += LANE_PIXELS) {
+    const int64_t row = rlt_min(r, rows - LANE_PIXELS);
+    for (int64_t c = 0; c < columns; c += VECTOR_PIXELS) {
+      const int64_t column = rlt_min(c, columns - VECTOR_PIXELS);
+      transpose_pixel_block(tile->source + row * PIXEL_BYTES, frame->columns.from + column,
+                            to + column * PIXEL_BYTES, frame->rows.to + row,
+                            column + VECTOR_PIXELS + SPILLED_PIXELS <= columns);
+    }
+  }
+  return true;
+}
+#else
+#define transpose_pixels(frame, tile, to) false
+#endif
+
 static void copy_runs(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile, uint8_t *to) {
   const rlt_tile_buffer *const made = &frame->tile_buffer;
   const int64_t run = made->dense_columns * frame->element_bytes;
@@ -219,6 +292,9 @@ static void copy_runs(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile, uint
       tile->at.valid_columns == tile->at.columns && made->valid_columns == made->dense_columns &&
       tile->at.columns % made->dense_columns == 0;
   const bool may_spill = !made->exact && !tile->is_near_end;
+  if (is_whole && frame->are_pixels && !tile->is_near_end && transpose_pixels(frame, tile, to)) {
+    return;
+  }
   const run_loops over = loops_over(frame, tile);
 #define COPY_UP_TO(room)                                                                           \
   if (is_whole && (run == (room) || (run < (room) && may_spill))) {                                \

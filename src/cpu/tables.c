@@ -73,6 +73,15 @@ static void keep_run_starts(int64_t run, rlt_cpu_positions *positions) {
   positions->count = count;
 }
 
+/* True if these positions are one pixel of three bytes apart. */
+static bool are_pixels(const int64_t *positions, int64_t count) {
+  bool are = count > 1;
+  for (int64_t p = 0; p < count && are; ++p) {
+    are = positions[p] == 3 * p;
+  }
+  return are;
+}
+
 static relayout_status set_sides(const rlt_problem *problem, const rlt_schedule *schedule,
                                  rlt_cpu_frame *frame, relayout_error *error) {
   const rlt_group *const columns = &schedule->columns;
@@ -85,6 +94,9 @@ static relayout_status set_sides(const rlt_problem *problem, const rlt_schedule 
   }
   if (status == RELAYOUT_OK && rlt_cpu_move_row_of(schedule->move)->copies_runs) {
     keep_run_starts(frame->tile_buffer.dense_columns, &frame->columns);
+    frame->are_pixels = frame->tile_buffer.dense_columns * frame->element_bytes == 3 &&
+                        are_pixels(frame->rows.from, frame->rows.count) &&
+                        are_pixels(frame->columns.to, frame->columns.count);
   }
   frame->row_gaps = rlt_group_has_gaps(problem, &schedule->rows);
   return status;

@@ -178,6 +178,23 @@ static inline vector take_bytes(vector lanes, const uint8_t *places) {
   return (vector)vqtbl1q_u8((uint8x16_t)lanes, vld1q_u8(places));
 #endif
 }
+
+/* Words of 4 bytes of `a` and `b` in turns: the first two of each lane, or the last two. */
+static inline vector zip_words(vector a, vector b, bool first) {
+#if VECTOR_BYTES == 64
+  const __m512i left = (__m512i)a, right = (__m512i)b;
+  return (vector)(first ? _mm512_unpacklo_epi32(left, right) : _mm512_unpackhi_epi32(left, right));
+#elif VECTOR_BYTES == 32
+  const __m256i left = (__m256i)a, right = (__m256i)b;
+  return (vector)(first ? _mm256_unpacklo_epi32(left, right) : _mm256_unpackhi_epi32(left, right));
+#elif defined(__SSSE3__)
+  const __m128i left = (__m128i)a, right = (__m128i)b;
+  return (vector)(first ? _mm_unpacklo_epi32(left, right) : _mm_unpackhi_epi32(left, right));
+#else
+  const uint32x4_t left = (uint32x4_t)a, right = (uint32x4_t)b;
+  return (vector)(first ? vzip1q_u32(left, right) : vzip2q_u32(left, right));
+#endif
+}
 #else
 #define LOOKS_UP 0
 #endif
