@@ -200,7 +200,7 @@ static const rlt_tuning cpu_zen = {
         {{ /* 1 byte */
              CHANNELS(  1024,  2048,   ALL,     0,  1,  3,  0),
              CACHED(      64,   256,   ALL,     0,  2,  1,  0),
-             APART(      512,   512,  4096,   ALL,  1,  3,  0),
+             APART(      256,   512,  4096,   ALL,  1,  2,  0),
              CROWDED(    256,   256,   ALL,     0,  1,  2,  1),
              FAR(        256,   256,   ALL,     0,  1,  2,  0),
              ANY(        128,  1024,     0,   ALL,  1,  2,  0),
@@ -209,7 +209,7 @@ static const rlt_tuning cpu_zen = {
         {{ /* 2 bytes */
              CHANNELS(  4096,  2048,   ALL,     0,  1,  2,  0),
              CACHED(     256,   256,  4096,  4096,  1,  2,  0),
-             APART(     1024,   512,  4096,   ALL,  1,  3,  0),
+             APART(      256,   512,  4096,   ALL,  1,  2,  0),
              CROWDED(    256,   256,   ALL,     0,  1,  2,  1),
              FAR(        256,   256,   ALL,     0,  1,  2,  0),
              ANY(       1024,   512,  4096, 16384,  1,  3,  0),
@@ -218,7 +218,7 @@ static const rlt_tuning cpu_zen = {
         {{ /* 4 bytes */
              CHANNELS(  2048,  2048,   ALL,     0,  1,  3,  0),
              CACHED(     128,   512,  4096,   ALL,  1,  3,  0),
-             APART(     1024,   512,  4096, 16384,  1,  2,  0),
+             APART(      256,   512,  4096, 16384,  1,  2,  0),
              CROWDED(    256,   512,   ALL,     0,  1,  2,  0),
              FAR(        256,   512,   ALL,     0,  1,  2,  0),
              ANY(        512,   512,  4096,  4096,  1,  3,  0),
@@ -227,7 +227,7 @@ static const rlt_tuning cpu_zen = {
         {{ /* 8 bytes */
              CHANNELS(  4096,  2048,   ALL,     0,  1,  1,  0),
              CACHED(     256,   512,  4096,  4096,  1,  1,  0),
-             APART(     1024,   512,  2048,  2048,  1,  3,  0),
+             APART(      512,   512,  4096,   ALL,  1,  3,  0),
              CROWDED(    512,   512,   ALL,     0,  1,  2,  0),
              FAR(        512,   256,   ALL,     0,  1,  2,  0),
              ANY(        512,   512,   ALL,     0,  1,  2,  0),
