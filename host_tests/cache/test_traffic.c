@@ -20,7 +20,8 @@ static const limits usual = {
 /* Where schedules are not as good yet: where rows meet in sets, lanes of 16 bytes come from more of
  * them at once than a set of the first cache has ways, and a block has more pages than the second
  * TLB. Nor has a second cache of 512 KiB room for a tile of bytes and the next one there; the row
- * that was measured on a Zen 3 has larger tiles than fit there, and is faster by them. */
+ * that was measured on a Zen 3 has larger tiles than fit there, some of whose lines come twice, and
+ * is faster by them. */
 static limits limits_of(const processor *on, const traffic_case *of) {
   limits made = usual;
   if (of->meets_in_sets) {
@@ -29,7 +30,7 @@ static limits limits_of(const processor *on, const traffic_case *of) {
     made.second_cache = of->has_bytes ? 1.75 : made.second_cache;
   }
   if (strcmp(on->name, "Zen 2") == 0 || strcmp(on->name, "Zen 3") == 0) {
-    made.second_cache = 1.85;
+    made.second_cache = 2.3;
     made.first_cache = of->meets_in_sets ? made.first_cache : 1.2;
   }
   return made;

@@ -62,7 +62,7 @@ static inline void interleave_eight(const piece *of) {
   }
 }
 
-/* Each number of channels is compiled by itself, but for those whose places are looked up. */
+/* Each number of channels is compiled by itself. */
 static inline void part_channels(const piece *of, int64_t count, int64_t channels,
                                  const uint8_t *places) {
   if (rlt_channels_need_places(channels)) {

@@ -69,8 +69,7 @@ typedef struct rlt_cpu_frame {
   rlt_cpu_positions rows, columns;
   int64_t column_step;             /* between dense columns in the source; 0: not always the same */
   int64_t column_inner, row_inner; /* positions of a step of the group's last axis */
-  bool
-      are_pixels; /* copied runs are three bytes, side by side along rows there, and columns here */
+  bool are_pixels; /* runs of three bytes, along rows in the source, and along columns here */
   uint8_t *places; /* of channels that are looked up (looked_up.h); NULL: none are */
   uint8_t *keeps; /* 0xff for bytes of columns that can have a source, and a line beyond; or NULL */
   bool row_gaps;
