@@ -5,7 +5,7 @@
 #
 # What a program does around a relayout is not counted: two are watched, and one, and the difference
 # is a relayout's. Stacks are not replayed, and lie in the same first cache, which may differ by an
-# eighth; tiles lie elsewhere in the last one, which may differ by a twentieth.
+# eighth; tiles lie elsewhere in the last one, which may differ by a 25th.
 if ! command -v valgrind > /dev/null; then
   echo "valgrind is not installed"
   exit 77
@@ -30,7 +30,7 @@ compare() {
       last = $2 - $4
       printf "%s: %d misses of the first cache, %d simulated; ", from, first, $5
       printf "%d of the last, %d simulated\n", last, $6
-      exit NF != 6 || differs(first, $5, 1 / 6) || differs(last, $6, 1 / 20)
+      exit NF != 6 || differs(first, $5, 1 / 6) || differs(last, $6, 1 / 25)
     }' || status=1
 }
 

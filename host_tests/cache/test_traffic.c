@@ -30,7 +30,7 @@ static limits limits_of(const processor *on, const traffic_case *of) {
     made.second_cache = of->has_bytes ? 1.75 : made.second_cache;
   }
   if (strcmp(on->name, "Zen 2") == 0 || strcmp(on->name, "Zen 3") == 0) {
-    made.second_cache = 2.3;
+    made.second_cache = of->has_bytes ? 2.3 : 1.85;
     made.first_cache = of->meets_in_sets ? made.first_cache : 1.2;
   }
   return made;

@@ -94,7 +94,7 @@ static void add_as_it_is(const char *own, const char *name, rlt_text *text) {
 void drawn_schedule(const rlt_schedule *like, uint64_t *seed, rlt_text *text) {
   static const char *const straight[] = {"unbuffered", "unbuffered+streamed"};
   static const char *const by_tables[] = {"unbuffered", "buffered", "buffered+streamed",
-                                          "buffered+streamed+combined"};
+                                          "buffered+streamed+combined", "unbuffered+streamed"};
   const rlt_problem *const problem = like->problem;
   char own[RLT_SCHEDULE_TEXT_SIZE];
   rlt_text own_text = rlt_text_in(own, sizeof own);
@@ -125,7 +125,7 @@ void drawn_schedule(const rlt_schedule *like, uint64_t *seed, rlt_text *text) {
   }
   add_as_it_is(own, " move=", text);
   const char *const store =
-      rlt_schedule_has_tables(like) ? by_tables[draw(seed, 4)] : straight[draw(seed, 2)];
+      rlt_schedule_has_tables(like) ? by_tables[draw(seed, 5)] : straight[draw(seed, 2)];
   rlt_text_add(text, " store=%s", store);
   if (strncmp(store, "buffered", 8) == 0 && draw(seed, 2) == 0) {
     rlt_text_add(text, " prefetch=%d:%d", 1 + (int)draw(seed, 3), 1 + (int)draw(seed, 3));

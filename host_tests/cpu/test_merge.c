@@ -1,15 +1,17 @@
 /* test_merge.c: packed elements that are put among others, at every bit, against one after the
  * other. */
+#include <stdint.h>
 #include <string.h>
+
+/* Compiled in, so that what is fetched can be seen. */
+static void note_fetch(const uint8_t *at, int writes, int locality);
+#define __builtin_prefetch(at, writes, locality) note_fetch(at, writes, locality)
 
 #include "cmocka_all.h"
 #include "convert/packing.h"
 #include "cpu/executable.h"
 #include "problem/definition.h"
 
-/* Compiled in, so that what is fetched can be seen. */
-static void note_fetch(const uint8_t *at, int32_t level);
-#define rlt_cpu_fetch          note_fetch
 #define rlt_cpu_merge_elements seen_merge_elements
 #define rlt_cpu_merge_segments seen_merge_segments
 void rlt_cpu_merge_elements(const rlt_problem *problem, const uint8_t *bits, uint8_t *destination,
@@ -23,12 +25,14 @@ enum { SIZE = 4096 };
 
 static int64_t fetched; /* so many, each in its order */
 static const int64_t ahead[] = {7, 0, 64, 3, 900, 901, 33, 128, 5, 6, 77};
-enum { AHEAD = sizeof ahead / sizeof ahead[0], LEVEL = 2 };
+/* The compiler calls the second level 2. */
+enum { AHEAD = sizeof ahead / sizeof ahead[0], LEVEL = 2, LOCALITY = 2 };
 static const uint8_t later[1024]; /* a tile's source */
 
-static void note_fetch(const uint8_t *at, int32_t level) {
+static void note_fetch(const uint8_t *at, int writes, int locality) {
   assert_true(fetched < AHEAD);
-  assert_int_equal(level, LEVEL);
+  assert_int_equal(writes, 0);
+  assert_int_equal(locality, LOCALITY);
   assert_ptr_equal(at, later + ahead[fetched++]);
 }
 

@@ -18,7 +18,9 @@ static int open_device(void **state) {
   (void)state;
   setenv("RELAYOUT_CPU_FACTS", "l1=32768:8:1 l2=131072:8:1", 1);
   const relayout_cpu_options options = {sizeof options, 2, NULL, NULL};
-  return relayout_cpu_device_create(&options, &device, NULL) != RELAYOUT_OK ||
+  const relayout_status status = relayout_cpu_device_create(&options, &device, NULL);
+  unsetenv("RELAYOUT_CPU_FACTS");
+  return status != RELAYOUT_OK ||
          relayout_shape_parse("f32[1024,1024]", &from, NULL) != RELAYOUT_OK ||
          relayout_shape_parse("f32[1024,1024]{0,1}", &to, NULL) != RELAYOUT_OK;
 }

@@ -146,8 +146,8 @@ static void test_what_is_read_at_once(void **state) {
   }
 }
 
-/* Floats become bf16 in runs of 256 or more, and of 64 rows, where a side has so many and the tile
- * buffer room. */
+/* A tile of floats that become bf16 has 256 columns and 64 rows at least, if the matrix has as many
+ * and the tile buffer has room for them. */
 static void test_converted_runs(void **state) {
   (void)state;
   static const struct {

@@ -528,7 +528,7 @@ static void test_finds_the_rates(void **state) {
     double tolerance;
   } expected[] = {{RLT_RATE_LINE_AGAIN, 0.5},   {RLT_RATE_LINE_IN_PARTS, 0.15},
                   {RLT_RATE_STRAIGHT_RUN, 0.6}, {RLT_RATE_TRANSPOSED_LINE, 0.05},
-                  {RLT_RATE_LINE, 0.2},         {RLT_RATE_PAGE, 0.1}};
+                  {RLT_RATE_LINE, 0.15},        {RLT_RATE_PAGE, 0.1}};
   rlt_tuning believed = cpu_tuning;
   truth = cpu_tuning;
   for (int w = 0; w < RLT_WORD_SIZES; ++w) {

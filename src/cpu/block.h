@@ -75,6 +75,11 @@ static inline element *row_place(const piece *of, position row, position column)
   return (element *)(void *)(of->to + column * ELEMENT_BYTES + of->rows_to[row]);
 }
 
+/* True if the channels that are joined go past the cache: they do from where a line begins. */
+static inline bool streams_from(const piece *of) {
+  return of->streams && (uintptr_t)row_place(of, 0, 0) % LINE_BYTES == 0;
+}
+
 static inline channel load_channel(place from) {
   channel loaded;
   memcpy(&loaded, from, sizeof loaded);
@@ -125,14 +130,6 @@ ALWAYS_INLINE static void stream_turns(element *to, const vector *turns, unsigne
         at += VECTOR_BYTES;
       }
     }
-  }
-}
-
-static inline void load_eight_channels(place from, vector *vectors) {
-  enum { STEP = 8 * LANE_BYTES };
-#pragma GCC unroll 8
-  for (int i = 0; i < 8; ++i) {
-    vectors[i] = load_lanes(from + i * LANE_BYTES, 0, STEP, 2 * STEP, 3 * STEP);
   }
 }
 
@@ -316,7 +313,7 @@ ALWAYS_INLINE static void deinterleave_piece(const piece *one, position count, u
  */
 ALWAYS_INLINE static void interleave_piece(const piece *of, unsigned channels) {
   const position rows = of->rows;
-  const bool streams = of->streams && (uintptr_t)row_place(of, 0, 0) % LINE_BYTES == 0;
+  const bool streams = streams_from(of);
   element *const first = row_place(of, 0, 0);
   place from[FEW_CHANNELS];
   bool is_there[FEW_CHANNELS];
@@ -345,27 +342,6 @@ ALWAYS_INLINE static void interleave_piece(const piece *of, unsigned channels) {
     for (unsigned t = 0; t < FEW_CHANNELS; ++t) {
       if (t < channels) {
         store_turns(first + row * channels, t, channels, out[t]);
-      }
-    }
-  }
-}
-
-enum { EIGHT_CHANNELS = 8 };
-
-/* As deinterleave_piece. Lane l of vector i is number 8 l + i of the source's: in (vector, element
- * of a lane) the lowest three bits are the channel, and come to be the vector. */
-ALWAYS_INLINE static void deinterleave_eight(const piece *one, position count) {
-  const piece held = *one;
-  const piece *const of = &held;
-  vector vectors[EIGHT_CHANNELS];
-  for (position c = 0; c < count; c += BLOCK_COLUMNS) {
-    const position column = block_start(c, count, BLOCK_COLUMNS);
-    load_eight_channels(column_place(of, column), vectors);
-    rotate_places(vectors, EIGHT_CHANNELS, LOG2_BLOCK_ROWS);
-    UNROLLED
-    for (unsigned r = 0; r < EIGHT_CHANNELS; ++r) {
-      if (r < of->rows) {
-        store_vector(row_place(of, r, column), vectors[r]);
       }
     }
   }

@@ -46,6 +46,7 @@ typedef struct rlt_cpu_executable {
   rlt_cpu_table_kernel *fill_tile; /* by tables: in its buffer, or where it goes */
   rlt_cpu_codec *codec;            /* NULL where elements stay as they are */
   bool encodes;                    /* words become other elements, or packed ones */
+  bool streams_encoded;            /* buffered ones become other elements line by line */
   bool merges;                     /* buffered ones leave for bytes that other tiles write too */
   int64_t
       last_source; /* tiles that start there, or before, have a line behind all that they read */

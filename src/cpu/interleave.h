@@ -1,17 +1,17 @@
-/* interleave.h: two to four channels, or eight, become one run with their elements in turns, and
- * one becomes them (block.h).
+/* interleave.h: two to eight channels become one run with their elements in turns, and one becomes
+ * them: two to four as block.h does it, more as lanes.h does.
  *
  * Transposed in blocks, lanes that are so short would be mostly empty. Instruction sets that cannot
- * put the bytes of a register into any order do without two to four channels of bytes and halves.
- * Eight channels are zipped within lanes, which all can; they are for bytes and halves, since eight
- * wider elements fill blocks well enough.
+ * put the bytes of a register into any order do without two to seven channels of bytes and halves.
+ * From five on channels are for bytes and halves, since as many wider elements fill blocks well
+ * enough.
  *
- * Depends on looked_up.h and transpose.h.
+ * Depends on lanes.h and transpose.h.
  */
 #ifndef RLT_CPU_INTERLEAVE_H
 #define RLT_CPU_INTERLEAVE_H
 
-#include "cpu/looked_up.h"
+#include "cpu/lanes.h"
 #include "cpu/transpose.h"
 
 #if defined(PLAIN) || ELEMENT_BYTES == 16
@@ -23,7 +23,7 @@
 #endif
 #define HAS_EIGHT (ELEMENT_BYTES <= 2)
 
-enum { MOST_CHANNELS = HAS_EIGHT ? 8 : 4 };
+enum { MOST_CHANNELS = HAS_EIGHT ? EIGHT_CHANNELS : 4 };
 
 #if ELEMENT_BYTES < 16
 
@@ -32,43 +32,17 @@ static inline int64_t least_channel(int64_t channels) {
   return channels > FEW_CHANNELS ? BLOCK_COLUMNS : HAS_CHANNELS ? CHANNEL : INT64_MAX;
 }
 
-/* As interleave_piece, BLOCK_COLUMNS rows at once. */
-static inline void interleave_eight(const piece *of) {
-  place channels[EIGHT_CHANNELS];
-  int64_t step[EIGHT_CHANNELS];
-  for (int t = 0; t < EIGHT_CHANNELS; ++t) {
-    const bool is_there = has_source(of, t);
-    channels[t] = is_there ? column_place(of, t) : of->fill;
-    step[t] = is_there ? ELEMENT_BYTES : 0;
-  }
-  const bool streams = of->streams && (uintptr_t)row_place(of, 0, 0) % LINE_BYTES == 0;
-  for (int64_t r = 0; r < of->rows; r += BLOCK_COLUMNS) {
-    const int64_t row = block_start(r, of->rows, BLOCK_COLUMNS);
-    uint8_t *const to = of->to + of->rows_to[row];
-    vector vectors[EIGHT_CHANNELS];
-#pragma GCC unroll 8
-    for (int t = 0; t < EIGHT_CHANNELS; ++t) {
-      vectors[t] = load_vector(channels[t] + row * step[t]);
-    }
-    rotate_places(vectors, EIGHT_CHANNELS, 3);
-    if (streams && row == r) {
-      stream_turns((element *)(void *)to, vectors, EIGHT_CHANNELS, true);
-      continue;
-    }
-#pragma GCC unroll 8
-    for (int i = 0; i < EIGHT_CHANNELS; ++i) {
-      store_lanes(to + i * LANE_BYTES, EIGHT_CHANNELS * LANE_BYTES, vectors[i]);
-    }
-  }
-}
-
 /* Each number of channels is compiled by itself. */
 static inline void part_channels(const piece *of, int64_t count, int64_t channels,
                                  const uint8_t *places) {
-  if (rlt_channels_need_places(channels)) {
-    part_by_places(of, count, channels, places);
-  } else if (HAS_EIGHT && channels == 8) {
-    deinterleave_eight(of, count);
+  if (channels == 8) {
+    part_by_lanes(of, count, 8, places);
+  } else if (MOST_PARTED > 0 && channels == 7) {
+    part_by_lanes(of, count, 7, places);
+  } else if (MOST_PARTED > 0 && channels == 6) {
+    part_by_lanes(of, count, 6, places);
+  } else if (MOST_PARTED > 0 && channels == 5) {
+    part_by_lanes(of, count, 5, places);
   } else if (HAS_CHANNELS && channels == 2) {
     deinterleave_piece(of, count, 2);
   } else if (HAS_CHANNELS && channels == 3) {
@@ -79,10 +53,14 @@ static inline void part_channels(const piece *of, int64_t count, int64_t channel
 }
 
 static inline void join_channels(const piece *of, int64_t channels, const uint8_t *places) {
-  if (rlt_channels_need_places(channels)) {
-    join_by_places(of, channels, places);
-  } else if (HAS_EIGHT && channels == 8) {
-    interleave_eight(of);
+  if (channels == 8) {
+    join_by_lanes(of, 8, places);
+  } else if (MOST_JOINED > 0 && channels == 7) {
+    join_by_lanes(of, 7, places);
+  } else if (MOST_JOINED > 0 && channels == 6) {
+    join_by_lanes(of, 6, places);
+  } else if (MOST_JOINED > 0 && channels == 5) {
+    join_by_lanes(of, 5, places);
   } else if (HAS_CHANNELS && channels == 2) {
     interleave_piece(of, 2);
   } else if (HAS_CHANNELS && channels == 3) {

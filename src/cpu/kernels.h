@@ -3,7 +3,7 @@
  *
  * What all tiles of an executable share is its frame. Pointers need no alignment.
  *
- * Depends on schedule/grid.h and cpu/tile_buffer.h.
+ * Depends on base/, schedule/grid.h and cpu/tile_buffer.h.
  */
 #ifndef RLT_CPU_KERNELS_H
 #define RLT_CPU_KERNELS_H
@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/checked.h"
 #include "cpu/tile_buffer.h"
 #include "schedule/grid.h"
 
@@ -70,7 +71,7 @@ typedef struct rlt_cpu_frame {
   int64_t column_step;             /* between dense columns in the source; 0: not always the same */
   int64_t column_inner, row_inner; /* positions of a step of the group's last axis */
   bool are_pixels; /* runs of three bytes, along rows in the source, and along columns here */
-  uint8_t *places; /* of channels that are looked up (looked_up.h); NULL: none are */
+  uint8_t *places; /* of channels that are looked up (lanes.h); NULL: none are */
   uint8_t *keeps; /* 0xff for bytes of columns that can have a source, and a line beyond; or NULL */
   bool row_gaps;
   rlt_tile_run *segments;   /* of the tile buffer */
@@ -91,6 +92,34 @@ static inline __attribute__((always_inline)) void rlt_cpu_fetch(const uint8_t *f
   } else {
     __builtin_prefetch(from, 0, 1);
   }
+}
+
+/* What a later tile reads is fetched at the pace at which this one leaves. */
+typedef struct rlt_cpu_prefetching {
+  const uint8_t *start;
+  const int64_t *ahead;
+  int64_t left; /* of those */
+  int64_t pace; /* for each line or segment that leaves */
+} rlt_cpu_prefetching;
+
+/* For a tile that starts at `next` in the source, while so many lines or segments leave. NULL:
+ * nothing is fetched. */
+static inline rlt_cpu_prefetching rlt_cpu_prefetching_of(const rlt_cpu_frame *frame,
+                                                         const uint8_t *next, int64_t leaving) {
+  const int64_t left = next == NULL ? 0 : frame->ahead_count;
+  return (rlt_cpu_prefetching){.start = next,
+                               .ahead = frame->ahead,
+                               .left = left,
+                               .pace = rlt_divide_up(left, rlt_max(leaving, 1))};
+}
+
+static inline __attribute__((always_inline)) void rlt_cpu_fetch_some(rlt_cpu_prefetching *of,
+                                                                     int64_t count, int32_t level) {
+  const int64_t most = rlt_min(count, of->left);
+  for (int64_t i = 0; i < most; ++i) {
+    rlt_cpu_fetch(of->start + *of->ahead++, level);
+  }
+  of->left -= most;
 }
 
 /* Of a tile that has so many columns and rows. */

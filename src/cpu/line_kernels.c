@@ -225,7 +225,7 @@ enum {
   LANE_PIXELS = 4,
   LANE_PIXEL_BYTES = LANE_PIXELS * PIXEL_BYTES,
   VECTOR_PIXELS = LANES * LANE_PIXELS,
-  SPILLED_PIXELS = 2 /* four bytes are parts of so many */
+  SPILLED_PIXELS = 2 /* the four bytes of a lane behind its pixels reach into two more */
 };
 
 /* Four rows of VECTOR_PIXELS columns: the first lane of each vector has the first four. What a lane
@@ -312,22 +312,6 @@ static void copy_runs(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile, uint
 
 /* ---- Buffered tiles leave ---- */
 
-/* What a later tile reads is fetched at the pace at which this one leaves. */
-typedef struct prefetching {
-  const uint8_t *start;
-  const int64_t *ahead;
-  int64_t left; /* of those */
-  int64_t pace; /* for each line that leaves */
-} prefetching;
-
-ALWAYS_INLINE static void fetch_some(prefetching *of, int64_t count, int32_t level) {
-  const int64_t most = rlt_min(count, of->left);
-  for (int64_t i = 0; i < most; ++i) {
-    rlt_cpu_fetch(of->start + *of->ahead++, level);
-  }
-  of->left -= most;
-}
-
 /* The line that the last tile left unfinished, or what there is of it now. How many bytes it took.
  * A whole one is put together in registers: what has just been stored could not be loaded before
  * all lines that are on their way have left. So bytes before `from` are loaded too. */
@@ -361,11 +345,8 @@ ALWAYS_INLINE static void store_fetching(const rlt_cpu_frame *frame, const rlt_c
   const rlt_tile_steps has = rlt_cpu_steps(frame, tile->at.columns, tile->at.rows);
   const int64_t bits = frame->destination_bits;
   const int64_t count = rlt_divide_up(rlt_run_elements(&made->segment, has) * bits, 8);
-  prefetching ahead = {.start = next, .ahead = frame->ahead};
-  if (next != NULL) {
-    ahead.left = frame->ahead_count;
-    ahead.pace = rlt_divide_up(ahead.left, rlt_max(made->segment_count * count / LINE_BYTES, 1));
-  }
+  rlt_cpu_prefetching ahead =
+      rlt_cpu_prefetching_of(frame, next, made->segment_count * count / LINE_BYTES);
   for (int64_t s = 0; s < made->segment_count; ++s) {
     const rlt_tile_run *const segment = &frame->segments[s];
     if (!rlt_tile_has_run(has, segment)) {
@@ -378,7 +359,7 @@ ALWAYS_INLINE static void store_fetching(const rlt_cpu_frame *frame, const rlt_c
     uint8_t *const begun = partial->lines[partial->first + s];
     if (*held > 0) {
       i = finish_line(to, from, count, begun, held, partial->goes_on);
-      fetch_some(&ahead, ahead.pace, level);
+      rlt_cpu_fetch_some(&ahead, ahead.pace, level);
     } else {
       i = bytes_before_line(to, count, streams);
       move_few(to, from, i);
@@ -393,11 +374,11 @@ ALWAYS_INLINE static void store_fetching(const rlt_cpu_frame *frame, const rlt_c
       for (int64_t l = 0; l < LINES_A_TURN; ++l) {
         move_line(to + i + l * LINE_BYTES, from + i + l * LINE_BYTES, streams);
       }
-      fetch_some(&ahead, LINES_A_TURN * ahead.pace, level);
+      rlt_cpu_fetch_some(&ahead, LINES_A_TURN * ahead.pace, level);
     }
     for (; i + LINE_BYTES <= count; i += LINE_BYTES) {
       move_line(to + i, from + i, streams);
-      fetch_some(&ahead, ahead.pace, level);
+      rlt_cpu_fetch_some(&ahead, ahead.pace, level);
     }
     if (i < count && partial->goes_on) {
       *held = (uint8_t)(count - i);
@@ -406,7 +387,7 @@ ALWAYS_INLINE static void store_fetching(const rlt_cpu_frame *frame, const rlt_c
       move_few(to + i, from + i, count - i);
     }
   }
-  fetch_some(&ahead, ahead.left, level);
+  rlt_cpu_fetch_some(&ahead, ahead.left, level);
 }
 
 static void store_segments(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile,

@@ -154,9 +154,7 @@ void rlt_cpu_merge_segments(const rlt_cpu_executable *made, const rlt_cpu_tile *
   const int64_t all = frame->tile_buffer.segment_count;
   const int64_t bytes = rlt_divide_up(elements * frame->destination_bits, 8);
   const int64_t pitch = (rlt_divide_up(bytes, LINE_BYTES) + 2) * LINE_BYTES;
-  const int64_t to_fetch = next == NULL ? 0 : frame->ahead_count;
-  const int64_t pace = rlt_divide_up(to_fetch, all); /* at which segments leave */
-  int64_t fetched = 0;
+  rlt_cpu_prefetching ahead = rlt_cpu_prefetching_of(frame, next, all);
   for (int64_t s = 0; s < all;) {
     int64_t count = 0;
     for (; s < all && count < MOST; ++s) {
@@ -171,9 +169,7 @@ void rlt_cpu_merge_segments(const rlt_cpu_executable *made, const rlt_cpu_tile *
     }
     for (int64_t i = 0; i < count; ++i) {
       leave(made->codec, &some[i], partial, numbers[i]);
-      for (const int64_t end = rlt_min(fetched + pace, to_fetch); fetched < end; ++fetched) {
-        rlt_cpu_fetch(next + frame->ahead[fetched], frame->fetch_level);
-      }
+      rlt_cpu_fetch_some(&ahead, ahead.pace, frame->fetch_level);
     }
   }
 }

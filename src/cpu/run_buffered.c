@@ -64,18 +64,14 @@ static void stream_encoded(const rlt_cpu_executable *made, const rlt_cpu_tile *t
   const rlt_tile_steps has = rlt_cpu_steps(frame, tile->at.columns, tile->at.rows);
   const int64_t count = rlt_run_elements(&tile_buffer->segment, has);
   const int64_t pitch = tile_buffer->segment_pitch * made->problem->element_bytes;
-  const int64_t to_fetch = next == NULL ? 0 : frame->ahead_count;
-  const int64_t pace = rlt_divide_up(to_fetch, tile_buffer->segment_count);
-  int64_t fetched = 0;
+  rlt_cpu_prefetching ahead = rlt_cpu_prefetching_of(frame, next, tile_buffer->segment_count);
   for (int64_t s = 0; s < tile_buffer->segment_count; ++s) {
     const rlt_tile_run *const segment = &frame->segments[s];
     if (rlt_tile_has_run(has, segment)) {
       rlt_cpu_codec_stream(made->codec, buffered + s * pitch,
                            tile->destination + segment->start * frame->destination_bits / 8, count);
     }
-    for (const int64_t end = rlt_min(fetched + pace, to_fetch); fetched < end; ++fetched) {
-      rlt_cpu_fetch(next + frame->ahead[fetched], frame->fetch_level);
-    }
+    rlt_cpu_fetch_some(&ahead, ahead.pace, frame->fetch_level);
   }
 }
 
@@ -83,8 +79,7 @@ static void stream_encoded(const rlt_cpu_executable *made, const rlt_cpu_tile *t
  * fetched; NULL: none is. */
 static void leave(const rlt_cpu_executable *made, const rlt_cpu_tile *tile, const uint8_t *next,
                   rlt_cpu_scratch *here) {
-  if (made->encodes && made->frame.streams && !made->merges && !made->schedule->combined &&
-      made->problem->destination_packed == 0 && !made->problem->shuffles) {
+  if (made->streams_encoded) {
     stream_encoded(made, tile, here->buffered, next);
     return;
   }

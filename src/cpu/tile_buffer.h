@@ -67,7 +67,7 @@ void rlt_tile_buffer_strides(const rlt_problem *problem, const rlt_group *column
                              const rlt_group *rows, const rlt_tile_buffer *tile_buffer,
                              int64_t strides[RLT_MAX_AXES]);
 
-/* True if so many channels are joined or parted by tables of where bytes go: 5 to 7. */
+/* Five to seven channels are joined and parted by tables that say where each byte goes. */
 static inline bool rlt_channels_need_places(int64_t channels) {
   return channels > 4 && channels < 8;
 }

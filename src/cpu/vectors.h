@@ -255,8 +255,8 @@ static inline void store_line(uint8_t *to, line value) {
 #define STREAMS false
 #endif
 
-/* To a multiple of what a vector takes, past the cache: an ordinary store would read the line
- * first. Whoever streams a part of a line streams the rest of it next. */
+/* Past the cache, to an address that is a multiple of a vector's size: an ordinary store would read
+ * the line first. A caller that streams part of a line must stream the rest of it next. */
 static inline void stream_vector(uint8_t *to, vector value) {
 #if defined(PLAIN)
   store_vector(to, value);

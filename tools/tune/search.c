@@ -1,11 +1,12 @@
 /* search.c: one kind of tiles after the other, for each word size.
  *
  * Candidates are tried on the relayouts that stand for their kind, and take turns with a plain
- * copy, so that whatever else the machine does meets them alike. First tiles of all sizes run,
- * then, with the best of these, all orders of blocks, then all prefetches; then the sizes beside
- * the best once more. At last the winner meets the row's own blocking alone, pass after pass, until
- * two passes in a row agree: a busy machine lets anything win once. How work is shared out to
- * threads comes next, and then the rates.
+ * copy, so that whatever else the machine does meets them alike. First tiles of all sizes run, then
+ * all sizes with the source packed first or, if it was, not; then, with the best of these, all
+ * orders of blocks, then all prefetches; then the sizes beside the best once more. At last the
+ * winner meets the row's own blocking alone, pass after pass, until two passes in a row agree: a
+ * busy machine lets anything win once. How work is shared out to threads comes next, and then the
+ * rates.
  *
  * While blockings are compared, all rates of the row are 0: plans take the tiles that the row asks
  * for then, and not others that the cost model prefers.
