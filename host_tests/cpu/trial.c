@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "cmocka_all.h"
-#include "cpu/drawn_schedule.h"
 #include "problem/definition.h"
+#include "problem/drawn_schedule.h"
 #include "schedule/schedule_text.h"
 #include "search/method.h"
 

@@ -10,6 +10,8 @@
 #include "cmocka_all.h"
 #include "plan/plan.h"
 #include "problem/definition.h"
+#include "problem/drawn_schedule.h"
+#include "schedule/schedule_text.h"
 #include "search/method.h"
 
 /* Bytes kept on both sides of the destination. The source's buffer ends with it, so that
@@ -25,9 +27,9 @@ static uint8_t *random_bytes(size_t size, uint64_t *seed) {
   return bytes;
 }
 
-/* NULL where the method offers nothing. `schedule` NULL: the plan chooses. */
-static relayout_plan *make_plan(const opencl_bench *bench, const rlt_problem *problem,
-                                const char *method, const char *schedule) {
+static relayout_status create(const opencl_bench *bench, const rlt_problem *problem,
+                              const char *method, const char *schedule, relayout_plan **plan,
+                              relayout_error *error) {
   rlt_plan_request request;
   rlt_plan_request_clear(&request);
   if (method != NULL) {
@@ -35,10 +37,15 @@ static relayout_plan *make_plan(const opencl_bench *bench, const rlt_problem *pr
     assert_non_null(request.method);
   }
   const rlt_texts texts = {schedule == NULL ? 0 : 1, &schedule};
+  return rlt_plan_create_for_problem(bench->device, problem, &request, texts, plan, error);
+}
+
+/* NULL where the method offers nothing. `schedule` NULL: the plan chooses. */
+static relayout_plan *make_plan(const opencl_bench *bench, const rlt_problem *problem,
+                                const char *method, const char *schedule) {
   relayout_plan *plan = NULL;
   relayout_error error = {0};
-  const relayout_status status =
-      rlt_plan_create_for_problem(bench->device, problem, &request, texts, &plan, &error);
+  const relayout_status status = create(bench, problem, method, schedule, &plan, &error);
   if (status == RELAYOUT_UNSUPPORTED && method != NULL) {
     return NULL;
   }
@@ -126,14 +133,14 @@ static int64_t aligned(int64_t offset, int64_t bytes, int64_t alignment) {
   return alignment <= bytes ? offset : rlt_divide_up(offset * bytes, alignment) * alignment / bytes;
 }
 
-static void move_by_schedule(void *context, const relayout_schedule_info *info) {
-  const moving *const of = context;
-  relayout_plan *const plan = make_plan(of->bench, of->problem, NULL, info->text);
+/* Moves by the plan's only schedule, and drops the plan. */
+static void move_by_plan(const moving *of, relayout_plan *plan) {
   int64_t source = 1;
   int64_t destination = 1;
+  char text[RLT_SCHEDULE_TEXT_SIZE];
+  relayout_plan_get_schedule(plan, 0, RELAYOUT_SCHEDULE_ALIGNED, text, sizeof text);
   assert_int_equal(
-      sscanf(strstr(info->text, " align="), " align=%" SCNd64 ":%" SCNd64, &source, &destination),
-      2);
+      sscanf(strstr(text, " align="), " align=%" SCNd64 ":%" SCNd64, &source, &destination), 2);
   for (size_t i = 0; i < of->count; ++i) {
     const move_offsets offsets = {
         aligned(of->offsets[i].source, of->problem->element_bytes, source),
@@ -142,6 +149,11 @@ static void move_by_schedule(void *context, const relayout_schedule_info *info) 
     move(of->bench, of->problem, plan, offsets, of->seed, of->what);
   }
   relayout_plan_destroy(plan);
+}
+
+static void move_by_schedule(void *context, const relayout_schedule_info *info) {
+  const moving *const of = context;
+  move_by_plan(of, make_plan(of->bench, of->problem, NULL, info->text));
 }
 
 void schedules_move_as_defined(const opencl_bench *bench, const rlt_problem *problem,
@@ -154,6 +166,38 @@ void schedules_move_as_defined(const opencl_bench *bench, const rlt_problem *pro
       relayout_plan_visit_schedules(plan, 0, move_by_schedule, &of, &error) != RELAYOUT_OK) {
     fail_msg("%s: %s: %s", bench->label, what, error.message);
   }
+  relayout_plan_destroy(plan);
+}
+
+/* ---- Schedules that nobody offers ---- */
+
+void drawn_schedules_move_as_defined(const opencl_bench *bench, const rlt_problem *problem,
+                                     const move_offsets *offsets, size_t offset_count, int draws,
+                                     uint64_t seed, const char *what, drawn_count *count) {
+  const moving of = {bench, problem, offsets, offset_count, seed, what};
+  relayout_plan *const plan = make_plan(bench, problem, NULL, NULL);
+  rlt_candidates candidates = {.count = 0};
+  if (relayout_plan_part_count(plan) > 0) {
+    assert_int_equal(rlt_plan_candidates(plan, 0, &candidates, NULL), RELAYOUT_OK);
+  }
+  for (int i = 0; i < draws && candidates.count > 0; ++i) {
+    char text[RLT_SCHEDULE_TEXT_SIZE];
+    rlt_text made = rlt_text_in(text, sizeof text);
+    drawn_schedule(&candidates.of[definition_random(&seed, candidates.count)].schedule, &seed,
+                   &made);
+    relayout_plan *drawn = NULL;
+    relayout_error error = {0};
+    const relayout_status status = create(bench, problem, NULL, text, &drawn, &error);
+    count->drawn += 1;
+    if (status == RELAYOUT_OK) {
+      move_by_plan(&of, drawn);
+    } else if (status == RELAYOUT_UNSUPPORTED) {
+      count->refused += 1;
+    } else {
+      fail_msg("%s: %s: %s: %s", bench->label, what, text, error.message);
+    }
+  }
+  rlt_candidates_free(&candidates);
   relayout_plan_destroy(plan);
 }
 

@@ -27,6 +27,16 @@ void schedules_move_as_defined(const opencl_bench *bench, const rlt_problem *pro
                                const move_offsets *offsets, size_t count, uint64_t seed,
                                const char *what);
 
+typedef struct drawn_count {
+  int drawn;
+  int refused; /* of them, as they break a rule */
+} drawn_count;
+
+/* The same with `draws` schedules drawn at random, which nobody offers; adds to `count`. */
+void drawn_schedules_move_as_defined(const opencl_bench *bench, const rlt_problem *problem,
+                                     const move_offsets *offsets, size_t offset_count, int draws,
+                                     uint64_t seed, const char *what, drawn_count *count);
+
 /* Through host memory at an odd address (relayout_plan_execute), as the plan chooses. */
 void executes_as_defined(const opencl_bench *bench, const rlt_problem *problem, uint64_t seed,
                          const char *what);

@@ -225,7 +225,9 @@ static const corner corners[] = {
 };
 enum { CORNER_COUNT = sizeof corners / sizeof corners[0] };
 
-/* As the plan chooses, and by every schedule that is offered. */
+static drawn_count drawn;
+
+/* As the plan chooses, by every schedule that is offered, and by a few that nobody offers. */
 static void move_in_every_way(const opencl_bench *bench, const rlt_problem *problem, uint64_t seed,
                               const char *what) {
   static const move_offsets offsets[] = {{0, 0}, {0, 1}, {3, 0}, {16, 16}};
@@ -234,6 +236,8 @@ static void move_in_every_way(const opencl_bench *bench, const rlt_problem *prob
     moves_as_defined(bench, problem, NULL, offsets[o], seed, what);
   }
   schedules_move_as_defined(bench, problem, offsets, OFFSETS, seed, what);
+  drawn_schedules_move_as_defined(bench, problem, offsets, OFFSETS, is_full ? 12 : 3, seed, what,
+                                  &drawn);
 }
 
 static void test_corners(void **state) {
@@ -565,6 +569,8 @@ static void test_random_problems(void **state) {
     snprintf(what, sizeof what, "random problem of seed %" PRIu64, first);
     moves_as_defined(bench, &problem, NULL, offsets, seed, what);
     schedules_move_as_defined(bench, &problem, &offsets, 1, seed, what);
+    drawn_schedules_move_as_defined(bench, &problem, &offsets, 1, is_full ? 12 : 3, seed, what,
+                                    &drawn);
   }
 }
 
@@ -588,6 +594,14 @@ static void test_random_changes(void **state) {
   }
 }
 
+/* Most of the schedules that the tests before drew broke no rule. */
+static void test_most_drawn_schedules_ran(void **state) {
+  (void)state;
+  print_message("%d schedules drawn, %d of them refused\n", drawn.drawn, drawn.refused);
+  assert_true(drawn.drawn >= 100);
+  assert_true(drawn.refused < drawn.drawn / 2);
+}
+
 static int run(opencl_bench *bench) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_prestate(test_channels, bench),
@@ -602,6 +616,7 @@ static int run(opencl_bench *bench) {
       cmocka_unit_test_prestate(test_host_memory, bench),
       cmocka_unit_test_prestate(test_random_problems, bench),
       cmocka_unit_test_prestate(test_random_changes, bench),
+      cmocka_unit_test(test_most_drawn_schedules_ran),
   };
   return cmocka_run_group_tests_name("kernels", tests, NULL, NULL);
 }

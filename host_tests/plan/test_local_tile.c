@@ -21,7 +21,8 @@ static void test_squares_by_hand(void **state) {
       {32, 32, 4, 4096, 32, 32},   {32, 32, 4, 8192, 32, 64},  {32, 32, 4, 16384, 64, 64},
       {8, 8, 1, 16384, 128, 128},  {64, 64, 8, 16384, 32, 64}, {128, 128, 16, 16384, 32, 32},
       {32, 16, 2, 16384, 64, 128}, {4, 4, 1, 16384, 128, 128}, {1, 8, 1, 16384, 256, 64},
-      {1, 8, 1, 64, 32, 2}, /* 32 units of 4 bytes: all banks */
+      {1, 8, 1, 64, 32, 16}, /* 32 units of 4 bytes, all banks; and a piece of 16 */
+      {1, 1, 1, 1024, 32, 128}, {2, 4, 1, 16384, 128, 128},
   };
   for (size_t i = 0; i < sizeof squares / sizeof squares[0]; ++i) {
     const rlt_square_tile found =

@@ -302,13 +302,13 @@ static void test_bad_texts(void **state) {
        {"no schedule of this relayout has `word=8`", "the nearest has `word=4`"}},
       {"transpose word=4 align=4:4 rows=1:63 columns=0" REST,
        RELAYOUT_UNSUPPORTED,
-       {"no schedule of this relayout has `rows=1:63`", "has `rows=1`"}},
+       {"`rows=1:63`: axis 1 has 41 steps, of which a tile has 1 to 41"}},
       {"transpose word=4 align=4:4 rows=1 columns=0" REST " grain=2",
        RELAYOUT_UNSUPPORTED,
-       {"no schedule of this relayout has `grain=2`", "has `grain=`"}},
+       {"`grain=2`: expected 1 to 1 tiles"}},
       {"transpose word=4 align=4:4 rows=1 loops=- move=transpose store=buffered group=256",
        RELAYOUT_UNSUPPORTED,
-       {"no schedule of this relayout has `columns=`", "has `columns=0`"}},
+       {"a square tile has columns of axis 0 and rows of axis 1"}},
       {"transpose word=04 align=4:4 rows=1 columns=0" REST,
        RELAYOUT_UNSUPPORTED,
        {"no schedule of this relayout has `word=04`", "has `word=4`"}},
@@ -349,6 +349,86 @@ static void test_bad_texts(void **state) {
   rlt_candidates_free(&candidates);
 }
 
+/* ---- Work-groups, by schedules that nobody offers ---- */
+
+typedef struct asked {
+  const char *from;
+  const char *to;
+  const char *text; /* without group= */
+  const char *says; /* NULL: it runs */
+} asked;
+
+static const asked asked_of_groups[] = {
+    {"f32[640,480]", "f32[640,480]{0,1}",
+     "transpose word=4 rows=1:16 columns=0:64 loops=1:30/0 move=transpose store=buffered", NULL},
+    {"f32[640,480]", "f32[640,480]{0,1}",
+     "transpose word=4 rows=1:64 columns=0:65 move=transpose store=buffered",
+     "a square tile of this problem has at most 64 rows and 64 columns"},
+    {"f32[640,480]", "f32[640,480]{0,1}",
+     "transpose word=4 rows=0:16 columns=1:16 move=transpose store=buffered",
+     "a square tile has columns of axis 0 and rows of axis 1, along which the source runs"},
+    {"f32[640,480]", "f32[640,480]{0,1}",
+     "transpose word=4 rows=1:16 columns=0:16 move=transpose store=buffered prefetch=1:1",
+     "work-groups fetch no tiles ahead"},
+    {"f32[640,480]", "f32[640,480]{0,1}",
+     "transpose word=4 rows=1:16 columns=0:16 move=transpose store=buffered threads=2",
+     "`threads=2`: expected 1 to the device's 1"},
+    {"f32[640,480]", "f32[640,480]{0,1}",
+     "transpose word=4 rows=1:16 columns=0:16 move=transpose store=buffered grain=1201",
+     "`grain=1201`: expected 1 to 1200 tiles"},
+    {"f32[640,480]", "f32[640,480]{0,1}",
+     "transpose word=4 rows=1:16 columns=0:16 loops=1:7/0,1 move=transpose store=buffered",
+     "a block has all 30 tiles along axis 1; or a divisor of them"},
+    {"u8[500,300,3]", "u8[500,300,3]{1,0,2}",
+     "interleave word=1 rows=1 columns=0:1000 move=interleave store=unbuffered grain=3", NULL},
+    {"u8[500,300,3]", "u8[500,300,3]{1,0,2}",
+     "interleave word=1 rows=1:2 columns=0:1000 move=interleave store=unbuffered",
+     "the rows of a tile are all channels"},
+    {"u8[500,300,3]", "u8[500,300,3]{1,0,2}",
+     "permute word=1 rows=1:2 columns=0:1001 move=permute store=buffered", NULL},
+    {"u8[500,300,3]", "u8[500,300,3]{1,0,2}",
+     "permute word=1 rows=1 columns=0:20000 move=permute store=buffered",
+     "a tile takes more than the 32768 bytes of local memory"},
+    {"f32[100,200]", "f32[100,200]{1,0:PD(100,201)}",
+     "copy word=4 rows=1:3 columns=0:7 loops=0:29/1 move=copy store=unbuffered", NULL},
+    {"f32[100,200]", "f32[100,200]{1,0:PD(100,201)}",
+     "copy word=4 rows=0:3 columns=1:7 move=copy store=unbuffered",
+     "the columns of a tile that moves run by run are steps of axis 0"},
+    {"u8[5000000]", "u8[5000000]{0:PD(5000001)}",
+     "copy word=1 rows=- columns=0:4200000 move=copy store=unbuffered",
+     "a tile has more than 4194304 elements"},
+    {"u8[5000000]", "u8[5000000]{0:PD(5000001)}",
+     "copy word=1 rows=- columns=0:1000000 move=copy store=unbuffered grain=5",
+     "the tiles of a work-group have more than 4194304 elements"},
+    {"u8[40,30]", "u4[40,30]{0,1:E(4)}",
+     "transpose word=1 rows=1:16 columns=0:15 move=convert>transpose>pack store=buffered",
+     "the columns of a tile do not hold all elements that share a byte"},
+};
+
+static void test_rules_of_work_groups(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof asked_of_groups / sizeof asked_of_groups[0]; ++i) {
+    const asked *const of = &asked_of_groups[i];
+    const rlt_forms elements = {.count = 1,
+                                .of = {(const rlt_problem[]){problem_of(of->from, of->to)}}};
+    char text[256];
+    snprintf(text, sizeof text, "%s group=256", of->text);
+    rlt_candidates candidates;
+    assert_int_equal(rlt_candidates_make(&elements, &work_group_facts, &work_group_tuning, NULL,
+                                         &candidates, NULL),
+                     RELAYOUT_OK);
+    int32_t found = -1;
+    relayout_error error = {.message = ""};
+    const relayout_status status =
+        rlt_candidates_find(&candidates, text, strlen(text), &found, NULL, &error);
+    if (status != (of->says == NULL ? RELAYOUT_OK : RELAYOUT_UNSUPPORTED) ||
+        (of->says != NULL && strstr(error.message, of->says) == NULL)) {
+      fail_msg("`%s`: `%s` instead of `%s`", text, error.message, of->says == NULL ? "" : of->says);
+    }
+    rlt_candidates_free(&candidates);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_texts_by_hand),
@@ -356,6 +436,7 @@ int main(void) {
       cmocka_unit_test(test_what_is_not_offered_at_once),
       cmocka_unit_test(test_smaller_groups),
       cmocka_unit_test(test_bad_texts),
+      cmocka_unit_test(test_rules_of_work_groups),
   };
   return cmocka_run_group_tests_name("plan.schedule_text", tests, NULL, NULL);
 }

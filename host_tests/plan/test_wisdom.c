@@ -495,12 +495,12 @@ static void test_texts_that_do_no_harm(void **state) {
     expect_plan(device, RELAYOUT_PLAN_ESTIMATE, RLT_CHOICE_ESTIMATED, 41);
     relayout_device_destroy(device);
   }
-  /* Good lines count beside bad ones; and a schedule that is not offered is none. */
+  /* Good lines count beside bad ones; and a schedule that breaks a rule is none. */
   recorder record;
   relayout_device *device = recorder_device(&record);
   import(device, head,
          PROBLEM
-         " = permute word=4 align=4:4 rows=1:17 columns=0 loops=/1 move=permute store=buffered "
+         " = permute word=4 align=4:4 rows=1:17 columns=0 loops=/0 move=permute store=buffered "
          "group=256\n");
   expect_plan(device, RELAYOUT_PLAN_ESTIMATE, RLT_CHOICE_ESTIMATED, 41);
   char mixed[TEXT_SIZE];

@@ -95,15 +95,16 @@ typedef struct relayout_plan_options {
   const int64_t *former_destination_byte_strides;
   /* NULL and 0: the plan chooses. Otherwise one text for each part of the plan: the plan runs
    * exactly these schedules, but with smaller work-groups where a kernel cannot run with that many
-   * work-items. Work-group kernels run the schedules that are offered for the part (see
-   * relayout_plan_visit_schedules). The CPU runs those, and any other with the method, word= and
-   * move= of one of them: with a tile of any rows= and columns=, any store=, loops= in any order
-   * that moves every tile once, any prefetch= and threads=. Such a text may leave out align= and
-   * loops=, which then follow from the tile. RELAYOUT_INVALID_TEXT for a text that is not a
-   * schedule; RELAYOUT_UNSUPPORTED for a schedule that cannot be run, with the rule that it breaks
-   * or the field in which it differs from the nearest, and for a wrong number of texts. A plan with
-   * a schedule that needs more alignment than elements have refuses less aligned offsets, and less
-   * aligned pointers unless their data goes through staging. */
+   * work-items. A device runs the schedules that are offered for the part (see
+   * relayout_plan_visit_schedules), and any other with the method, word= and move= of one of them:
+   * with a tile of any rows= and columns= that it has room for, and loops= in any order that moves
+   * every tile once; on the CPU with any store=, prefetch= and threads=, and by work-group kernels
+   * with any grain=. Such a text may leave out align=, loops= and grain=, which then follow from
+   * the tile. RELAYOUT_INVALID_TEXT for a text that is not a schedule; RELAYOUT_UNSUPPORTED for a
+   * schedule that cannot be run, with the rule that it breaks or the field in which it differs from
+   * the nearest, and for a wrong number of texts. A plan with a schedule that needs more alignment
+   * than elements have refuses less aligned offsets, and less aligned pointers unless their data
+   * goes through staging. */
   const char *const *schedules;
   int32_t schedule_count;
   /* For sides that go through staging (relayout_plan_submit): the plan is cut into chunks that span

@@ -140,32 +140,8 @@ static relayout_status check_tables(const rlt_facts *facts, const rlt_schedule *
 
 /* ---- All of it ---- */
 
-/* Where tiles write whole bytes, their columns hold the elements that share one. */
-static relayout_status check_bytes(const rlt_schedule *schedule, relayout_error *error) {
-  const rlt_problem *const problem = schedule->problem;
-  const rlt_group *const columns = &schedule->columns;
-  rlt_byte_run run;
-  if (problem->destination_packed == 0 || problem->axis_count == 0 ||
-      !rlt_problem_byte_run(problem, &run)) {
-    return RELAYOUT_OK;
-  }
-  int32_t taken = 0; /* axes of the columns that are part of the run */
-  bool has_run = true;
-  for (int32_t a = 0; a <= run.last; ++a) {
-    const int64_t extent = problem->axes[a].extent;
-    const bool is_column = taken < columns->axis_count && columns->axes[taken] == a;
-    const int64_t steps = is_column ? rlt_group_steps(problem, columns, taken) : 1;
-    has_run = has_run && (steps == extent || (a == run.last && steps % run.steps == 0));
-    taken += is_column;
-  }
-  return has_run ? RELAYOUT_OK
-                 : fail("the columns of a tile do not hold all elements that share a byte", error);
-}
-
 relayout_status rlt_cpu_check(const rlt_facts *facts, const rlt_schedule *schedule,
                               relayout_error *error) {
-  relayout_status status = rlt_cpu_move_row_of(schedule->move)->has_tables
-                               ? check_tables(facts, schedule, error)
-                               : check_straight(schedule, error);
-  return status == RELAYOUT_OK ? check_bytes(schedule, error) : status;
+  return rlt_cpu_move_row_of(schedule->move)->has_tables ? check_tables(facts, schedule, error)
+                                                         : check_straight(schedule, error);
 }

@@ -1,6 +1,7 @@
 /* interleave.c: two to eight short runs side by side, such as colour channels, are joined or
  * parted in the registers of work-items that share a tile. */
 #include "base/checked.h"
+#include "base/error.h"
 #include "gpu/local_tile.h"
 #include "gpu/planning.h"
 
@@ -90,6 +91,26 @@ static void offer_channels(const rlt_scene *scene, bool joins, rlt_candidates *c
   if (rlt_group_length(&schedule.columns) >= wanted / 4) {
     rlt_candidates_add(candidates, &schedule);
   }
+}
+
+relayout_status rlt_gpu_take_channels(rlt_schedule *schedule, relayout_error *error) {
+  const rlt_problem *const problem = schedule->problem;
+  const rlt_group *const columns = &schedule->columns;
+  const rlt_group *const rows = &schedule->rows;
+  for (int joins = 0; joins < 2; ++joins) {
+    pixels of;
+    if (find_pixels(problem, joins, &of) && columns->axis_count > 0 &&
+        columns->axes[0] == of.axis && rows->axis_count == 1 && rows->axes[0] == of.channels &&
+        rows->steps == rlt_group_extent(problem, rows) &&
+        (columns->axis_count == 1 ||
+         (columns->axis_count == 2 &&
+          problem->axes[of.axis].valid == problem->axes[of.axis].extent))) {
+      return RELAYOUT_OK;
+    }
+  }
+  return rlt_fail(error, RELAYOUT_UNSUPPORTED,
+                  "schedule: the rows of a tile are all channels, and its columns begin with the "
+                  "pixels' axis, which one more may follow if each of its pixels has a source");
 }
 
 void rlt_gpu_offer_interleave(const rlt_scene *scene, rlt_candidates *candidates) {

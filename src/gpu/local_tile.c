@@ -11,18 +11,22 @@ enum {
 
 /* Lines on both sides, and what room is left for more of them: columns, then rows, in turns.
  * Where there is too little, as packed elements are many, rows are fewer first, yet enough for a
- * column to go around all banks. */
+ * column to go around all banks; and columns hold a piece of the destination. */
 rlt_square_tile rlt_square_tile_of(int64_t source_bits, int64_t destination_bits, int64_t bytes,
                                    int64_t tile_bytes) {
   const int64_t room = rlt_min(tile_bytes, RLT_LOCAL_BYTES / 2) / bytes; /* gaps take some too */
   const int64_t least_rows = LINE_BYTES / rlt_max(bytes, UNIT_BYTES);
+  const int64_t least_columns = 8 * RLT_LOCAL_PIECE_BYTES / destination_bits;
   rlt_square_tile tile = {.rows = rlt_max(8 * LINE_BYTES / source_bits, least_rows),
                           .columns = 8 * LINE_BYTES / destination_bits};
   for (bool by_columns = true; tile.rows * tile.columns < room; by_columns = !by_columns) {
     *(by_columns ? &tile.columns : &tile.rows) *= 2;
   }
-  for (bool by_rows = true; tile.rows * tile.columns > room; by_rows = !by_rows) {
-    *(by_rows && tile.rows > least_rows ? &tile.rows : &tile.columns) /= 2;
+  for (bool by_rows = true;
+       tile.rows * tile.columns > room && (tile.rows > least_rows || tile.columns > least_columns);
+       by_rows = !by_rows) {
+    const bool has_rows = tile.rows > least_rows && (by_rows || tile.columns <= least_columns);
+    *(has_rows ? &tile.rows : &tile.columns) /= 2;
   }
   return tile;
 }

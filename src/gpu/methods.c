@@ -24,21 +24,11 @@ static bool is_left_to_wide(const rlt_scene *scene) {
 
 /* ---- Fill and index program ---- */
 
-/* llvmpipe ends a work-item's loops, without a word, after 65535 iterations altogether, of which
- * there are some for each element. Other drivers are taken to be no better. */
-enum { MOST_ITERATIONS = 48 << 10 };
-
-/* That an element takes there: packed ones count again with their byte. */
-static int64_t iterations_of(const rlt_problem *problem) {
-  return 3 + (problem->index_program == NULL ? 0 : problem->index_program->count);
-}
-
 rlt_group rlt_gpu_index_run(const rlt_scene *scene) {
   const rlt_problem *const problem = scene->problem;
   const int64_t whole = rlt_in_byte(problem->destination_packed);
-  const int64_t each = rlt_max(MOST_ITERATIONS / iterations_of(problem), 1);
   rlt_group run = rlt_straight_run(scene);
-  const int64_t block = rlt_min(run.steps, each * scene->facts->group_size);
+  const int64_t block = rlt_min(run.steps, rlt_gpu_most_elements(problem, scene->facts));
   run.steps = rlt_min(rlt_divide_up(block, whole) * whole, rlt_group_extent(problem, &run));
   return run;
 }

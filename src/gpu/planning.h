@@ -11,8 +11,18 @@
 
 /* ---- Moves ---- */
 
+/* Checks the tile of a schedule that a caller asks for, and fills in what follows from it before it
+ * is finished. RELAYOUT_UNSUPPORTED names the rule that the tile breaks. */
+typedef relayout_status rlt_gpu_take(rlt_schedule *schedule, relayout_error *error);
+
+rlt_gpu_take rlt_gpu_take_run;      /* runs of axis 0 */
+rlt_gpu_take rlt_gpu_take_square;   /* steps of the axis that each side runs along */
+rlt_gpu_take rlt_gpu_take_channels; /* pixels, and all channels */
+rlt_gpu_take rlt_gpu_take_slots;    /* any steps for which local memory has room */
+
 typedef struct rlt_gpu_move_row {
   rlt_kernel kernel; /* unless each element is looked up */
+  rlt_gpu_take *take;
   bool is_buffered;  /* tiles lie in local memory for a while */
   bool reads;        /* what it may change on the way */
   bool looks_up;     /* each element takes time of its own; */
@@ -43,6 +53,9 @@ void rlt_gpu_offer_interleave(const rlt_scene *scene, rlt_candidates *candidates
 void rlt_gpu_offer_groups(const rlt_scene *scene, const rlt_schedule *like,
                           rlt_candidates *candidates);
 
+/* The most elements that a work-group may take, tile after tile. */
+int64_t rlt_gpu_most_elements(const rlt_problem *problem, const rlt_facts *facts);
+
 /* Columns along axis 0 that consist of whole bytes, the array's last one excepted, and of no more
  * elements than work-items may look up. */
 rlt_group rlt_gpu_index_run(const rlt_scene *scene);
@@ -51,6 +64,11 @@ rlt_group rlt_gpu_index_run(const rlt_scene *scene);
 int64_t rlt_gpu_across_shift(const rlt_schedule *schedule, int64_t tile_count);
 
 /* ---- The target's functions ---- */
+
+relayout_status rlt_gpu_lay_out_asked(const rlt_facts *facts, rlt_schedule *schedule,
+                                      relayout_error *error);
+relayout_status rlt_gpu_check(const rlt_facts *facts, const rlt_schedule *schedule,
+                              relayout_error *error);
 
 extern const rlt_method_row rlt_gpu_methods[];
 bool rlt_gpu_finish(const rlt_facts *facts, const rlt_tuning *tuning, bool combines,

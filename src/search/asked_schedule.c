@@ -78,6 +78,31 @@ static relayout_status read_group(const char *name, rlt_word text, const rlt_pro
   return status;
 }
 
+/* Where tiles write whole bytes, their columns hold the elements that share one. */
+static relayout_status check_bytes(const rlt_schedule *schedule, relayout_error *error) {
+  const rlt_problem *const problem = schedule->problem;
+  const rlt_group *const columns = &schedule->columns;
+  rlt_byte_run run;
+  if (problem->destination_packed == 0 || problem->axis_count == 0 ||
+      !rlt_problem_byte_run(problem, &run)) {
+    return RELAYOUT_OK;
+  }
+  int32_t taken = 0; /* axes of the columns that are part of the run */
+  bool has_run = true;
+  for (int32_t a = 0; a <= run.last; ++a) {
+    const int64_t extent = problem->axes[a].extent;
+    const bool is_column = taken < columns->axis_count && columns->axes[taken] == a;
+    const int64_t steps = is_column ? rlt_group_steps(problem, columns, taken) : 1;
+    has_run = has_run && (steps == extent || (a == run.last && steps % run.steps == 0));
+    taken += is_column;
+  }
+  return has_run
+             ? RELAYOUT_OK
+             : rlt_fail(
+                   error, RELAYOUT_UNSUPPORTED,
+                   "schedule: the columns of a tile do not hold all elements that share a byte");
+}
+
 /* ---- Stores ---- */
 
 static relayout_status read_store(rlt_word store, rlt_schedule *schedule, bool *combines,
@@ -264,6 +289,17 @@ static relayout_status read_threads(const rlt_facts *facts, rlt_word threads,
   return RELAYOUT_OK;
 }
 
+/* A work-group takes at least as many tiles as make the groups few enough for a launch. */
+static relayout_status read_grain(rlt_word grain, rlt_schedule *schedule, relayout_error *error) {
+  const bool is_fixed = schedule->group_size == 1 || rlt_schedule_goes_by_index(schedule);
+  const int64_t least = schedule->grain, most = is_fixed ? least : schedule->tile_count;
+  return grain.length == 0 || rlt_word_number(grain, least, most, &schedule->grain)
+             ? RELAYOUT_OK
+             : rlt_fail(error, RELAYOUT_UNSUPPORTED,
+                        "schedule: `grain=%s`: expected %" PRId64 " to %" PRId64 " tiles",
+                        rlt_word_shown(grain).text, least, most);
+}
+
 static relayout_status read_order(const rlt_facts *facts, const rlt_asked_schedule *asked,
                                   rlt_schedule *schedule, relayout_error *error) {
   relayout_status status =
@@ -271,7 +307,10 @@ static relayout_status read_order(const rlt_facts *facts, const rlt_asked_schedu
   if (status == RELAYOUT_OK) {
     status = read_prefetch(asked->prefetch, schedule, error);
   }
-  return status == RELAYOUT_OK ? read_threads(facts, asked->threads, schedule, error) : status;
+  if (status == RELAYOUT_OK) {
+    status = read_threads(facts, asked->threads, schedule, error);
+  }
+  return status == RELAYOUT_OK ? read_grain(asked->grain, schedule, error) : status;
 }
 
 relayout_status rlt_asked_schedule_read(const rlt_facts *facts, const rlt_tuning *tuning,
@@ -297,5 +336,8 @@ relayout_status rlt_asked_schedule_read(const rlt_facts *facts, const rlt_tuning
   }
   rlt_schedule_finish(facts, tuning, combines, schedule);
   status = read_order(facts, asked, schedule, error);
-  return status == RELAYOUT_OK ? facts->target->check(facts, schedule, error) : status;
+  if (status == RELAYOUT_OK) {
+    status = facts->target->check(facts, schedule, error);
+  }
+  return status == RELAYOUT_OK ? check_bytes(schedule, error) : status;
 }

@@ -19,12 +19,12 @@ typedef struct rlt_asked_schedule {
   rlt_word loops; /* those that the library makes for such tiles, if the field is not there */
   rlt_word prefetch;
   rlt_word threads;
+  rlt_word grain; /* the least if the field is not there */
   bool loads;
 } rlt_asked_schedule;
 
-/* Gives a candidate the tile, the stores and the order that are asked for, on a target that runs
- * any schedule. The method and the move stay. RELAYOUT_UNSUPPORTED names the rule that a field
- * breaks. */
+/* Gives a candidate the tile, the stores and the order that are asked for. The method and the move
+ * stay. RELAYOUT_UNSUPPORTED names the rule that a field breaks. */
 relayout_status rlt_asked_schedule_read(const rlt_facts *facts, const rlt_tuning *tuning,
                                         const rlt_asked_schedule *asked, rlt_schedule *schedule,
                                         relayout_error *error);

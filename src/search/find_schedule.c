@@ -19,11 +19,12 @@ static int other_field(const rlt_schedule *schedule, const rlt_schedule_fields *
 }
 
 /* The same for a schedule that was made from the text. Its tile is the text's, which may say `:n`
- * of a whole axis; a text may leave out alignment and loops, which follow from the rest. */
+ * of a whole axis; a text may leave out alignment, loops and grain, which follow from the rest. */
 static int other_asked_field(const rlt_schedule *made, const rlt_schedule_fields *read) {
   int f = 0;
   while (f < RLT_FIELDS &&
-         (((f == RLT_FIELD_ALIGN || f == RLT_FIELD_LOOPS) && read->of[f].length == 0) ||
+         (((f == RLT_FIELD_ALIGN || f == RLT_FIELD_LOOPS || f == RLT_FIELD_GRAIN) &&
+           read->of[f].length == 0) ||
           ((f == RLT_FIELD_ROWS || f == RLT_FIELD_COLUMNS) && read->of[f].length > 0) ||
           rlt_schedule_has_field(made, (rlt_schedule_field)f, read->of[f]))) {
     ++f;
@@ -54,7 +55,7 @@ static int32_t find_nearest(const rlt_candidates *candidates, const rlt_schedule
   return nearest;
 }
 
-/* ---- What a target runs without having offered it ---- */
+/* ---- What runs without having been offered ---- */
 
 static const char load[] = "load>";
 
@@ -107,6 +108,7 @@ static relayout_status add_asked(rlt_candidates *candidates, const rlt_schedule_
                                     .loops = read->of[RLT_FIELD_LOOPS],
                                     .prefetch = read->of[RLT_FIELD_PREFETCH],
                                     .threads = read->of[RLT_FIELD_THREADS],
+                                    .grain = read->of[RLT_FIELD_GRAIN],
                                     .loads = loads(read->of[RLT_FIELD_MOVE])};
   rlt_schedule made = candidates->of[like].schedule;
   made.suits = false;
@@ -133,22 +135,14 @@ relayout_status rlt_candidates_find(rlt_candidates *candidates, const char *sche
   if (status != RELAYOUT_OK) {
     return status;
   }
-  const bool runs_any = candidates->facts->target->check != NULL;
   *found = find_nearest(candidates, &read);
-  if (!runs_any && *found >= 0 && other_field(&candidates->of[*found].schedule, &read) >= 0) {
-    rlt_candidates_add_all(candidates);
-    *found = find_nearest(candidates, &read);
-  }
   if (*found < 0) {
     return rlt_fail(error, RELAYOUT_UNSUPPORTED,
                     "schedule: method `%s` has no schedule for this relayout", read.method->name);
   }
   const rlt_schedule *const nearest = &candidates->of[*found].schedule;
-  const int other = other_field(nearest, &read);
-  if (other >= 0) {
-    status = runs_any ? add_asked(candidates, &read, *found, found, error)
-                      : rlt_schedule_fail_field(nearest, (rlt_schedule_field)other, read.of[other],
-                                                error);
+  if (other_field(nearest, &read) >= 0) {
+    status = add_asked(candidates, &read, *found, found, error);
   }
   if (status == RELAYOUT_OK && group_size != NULL) {
     *group_size = rlt_schedule_field_number(read.of[RLT_FIELD_GROUP]);

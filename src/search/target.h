@@ -32,7 +32,7 @@ typedef struct rlt_target {
 
   /* For schedules that callers ask for: works out what follows from a schedule's tile, before it is
    * finished; and checks a finished one, with a tile and an order of any kind. RELAYOUT_UNSUPPORTED
-   * names the rule that is broken. Both are NULL where only candidates run. */
+   * names the rule that is broken. */
   relayout_status (*lay_out)(const rlt_facts *facts, rlt_schedule *schedule, relayout_error *error);
   relayout_status (*check)(const rlt_facts *facts, const rlt_schedule *schedule,
                            relayout_error *error);

@@ -1,10 +1,11 @@
 /* drawn_schedule.c: draws a schedule field by field. */
-#include "cpu/drawn_schedule.h"
+#include "problem/drawn_schedule.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/checked.h"
+#include "cpu/target.h"
 #include "problem/definition.h"
 #include "schedule/schedule_text.h"
 #include "search/method.h"
@@ -91,43 +92,107 @@ static void add_as_it_is(const char *own, const char *name, rlt_text *text) {
   rlt_text_add(text, "%.*s", 1 + (int)strcspn(field + 1, " "), field);
 }
 
-void drawn_schedule(const rlt_schedule *like, uint64_t *seed, rlt_text *text) {
+/* Of how many axes a tile takes steps at most, on either side. */
+typedef struct most_axes {
+  int32_t columns;
+  int32_t rows;
+} most_axes;
+
+static most_axes most_axes_of(const rlt_schedule *like) {
+  switch (like->move) {
+  case RLT_MOVE_FILL:
+  case RLT_MOVE_INDEX:
+    return (most_axes){1, 0};
+  case RLT_MOVE_COPY:
+    return (most_axes){1, 1};
+  default:
+    break;
+  }
+  if (like->target == &rlt_cpu_target || like->move == RLT_MOVE_PERMUTE) {
+    return (most_axes){4, 4};
+  }
+  return (most_axes){like->columns.axis_count, like->rows.axis_count};
+}
+
+/* Axes in any order, but more often than not those of the schedule first. */
+static void draw_axes(const rlt_schedule *like, uint64_t *seed, int32_t *axes) {
+  const int32_t count = like->problem->axis_count;
+  for (int32_t a = 0; a < count; ++a) {
+    axes[a] = a;
+  }
+  shuffle(axes, count, seed);
+  for (int32_t i = 0; i < count && draw(seed, 8) > 0; ++i) {
+    swap(axes, 0, axes[i] == 0 ? i : 0); /* most moves want axis 0 to be the first column */
+  }
+}
+
+/* The schedule's own axes, and part of what it has of the last. */
+static rlt_group draw_steps(const rlt_group *like, uint64_t *seed) {
+  rlt_group made = *like;
+  made.steps = draw(seed, 3) == 0 ? made.steps : 1 + draw(seed, made.steps);
+  return made;
+}
+
+static void draw_tile(const rlt_schedule *like, uint64_t *seed, rlt_group *columns,
+                      rlt_group *rows) {
+  if (like->target != &rlt_cpu_target && draw(seed, 4) > 0) {
+    *columns = draw_steps(&like->columns, seed);
+    *rows = like->move == RLT_MOVE_INTERLEAVE ? like->rows : draw_steps(&like->rows, seed);
+    return;
+  }
+  int32_t axes[RLT_MAX_AXES];
+  const int32_t count = like->problem->axis_count;
+  const most_axes most = most_axes_of(like);
+  draw_axes(like, seed, axes);
+  const int32_t column_axes = (int32_t)rlt_min(1 + draw(seed, rlt_max(most.columns, 1)), count);
+  const int32_t row_axes = (int32_t)rlt_min(draw(seed, most.rows + 1), count - column_axes);
+  *columns = draw_group(like->problem, axes, column_axes, seed);
+  *rows = draw_group(like->problem, axes + column_axes, row_axes, seed);
+}
+
+static void add_order_of_workers(const rlt_schedule *like, uint64_t *seed, rlt_text *text) {
   static const char *const straight[] = {"unbuffered", "unbuffered+streamed"};
   static const char *const by_tables[] = {"unbuffered", "buffered", "buffered+streamed",
                                           "buffered+streamed+combined", "unbuffered+streamed"};
-  const rlt_problem *const problem = like->problem;
-  char own[RLT_SCHEDULE_TEXT_SIZE];
-  rlt_text own_text = rlt_text_in(own, sizeof own);
-  rlt_schedule_add_text(like, &own_text);
-  int32_t axes[RLT_MAX_AXES];
-  for (int32_t a = 0; a < problem->axis_count; ++a) {
-    axes[a] = a;
-  }
-  shuffle(axes, problem->axis_count, seed);
-  for (int32_t i = 0; i < problem->axis_count && draw(seed, 8) > 0; ++i) {
-    swap(axes, 0, axes[i] == 0 ? i : 0); /* most moves want axis 0 to be the first column */
-  }
-  const bool has_rows = rlt_schedule_has_tables(like) || like->move == RLT_MOVE_COPY;
-  const int32_t most = rlt_schedule_has_tables(like) ? 4 : 1;
-  const int32_t column_axes = (int32_t)rlt_min(1 + draw(seed, most), problem->axis_count);
-  const int32_t left = has_rows ? problem->axis_count - column_axes : 0;
-  const int32_t row_axes = (int32_t)rlt_min(draw(seed, most + 1), left);
-  const rlt_group columns = draw_group(problem, axes, column_axes, seed);
-  const rlt_group rows = draw_group(problem, axes + column_axes, row_axes, seed);
-  rlt_grid grid;
-  rlt_grid_make(problem, &columns, &rows, &grid);
-  rlt_text_add(text, "%s", like->method->name);
-  add_as_it_is(own, " word=", text);
-  add_group(problem, "rows", &rows, text);
-  add_group(problem, "columns", &columns, text);
-  if (draw(seed, 2) == 0) {
-    add_loops(&grid, seed, text);
-  }
-  add_as_it_is(own, " move=", text);
   const char *const store =
       rlt_schedule_has_tables(like) ? by_tables[draw(seed, 5)] : straight[draw(seed, 2)];
   rlt_text_add(text, " store=%s", store);
   if (strncmp(store, "buffered", 8) == 0 && draw(seed, 2) == 0) {
     rlt_text_add(text, " prefetch=%d:%d", 1 + (int)draw(seed, 3), 1 + (int)draw(seed, 3));
+  }
+}
+
+/* Work-groups are as they are, and most take a tile each. */
+static void add_order_of_groups(const rlt_schedule *like, const char *own, uint64_t *seed,
+                                rlt_text *text) {
+  add_as_it_is(own, " store=", text);
+  if (like->group_size > 1) {
+    add_as_it_is(own, " group=", text);
+  }
+  if (draw(seed, 4) == 0) {
+    rlt_text_add(text, " grain=%" PRId64, 2 + draw(seed, 3));
+  }
+}
+
+void drawn_schedule(const rlt_schedule *like, uint64_t *seed, rlt_text *text) {
+  char own[RLT_SCHEDULE_TEXT_SIZE];
+  rlt_text own_text = rlt_text_in(own, sizeof own);
+  rlt_schedule_add_text(like, &own_text);
+  rlt_group columns, rows;
+  draw_tile(like, seed, &columns, &rows);
+  rlt_grid grid;
+  rlt_grid_make(like->problem, &columns, &rows, &grid);
+  rlt_text_add(text, "%s", like->method->name);
+  add_as_it_is(own, " word=", text);
+  add_group(like->problem, "rows", &rows, text);
+  add_group(like->problem, "columns", &columns, text);
+  if (draw(seed, 2) == 0) {
+    add_loops(&grid, seed, text);
+  }
+  add_as_it_is(own, " move=", text);
+  if (like->target == &rlt_cpu_target) {
+    add_order_of_workers(like, seed, text);
+  } else {
+    add_order_of_groups(like, own, seed, text);
   }
 }

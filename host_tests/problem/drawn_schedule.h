@@ -1,10 +1,10 @@
-/* drawn_schedule.h: draws schedules at random. No method offers most of them, and the CPU refuses
- * some.
+/* drawn_schedule.h: draws schedules at random. No method offers most of them, and some are
+ * refused.
  *
  * Depends on schedule/.
  */
-#ifndef HOST_TESTS_CPU_DRAWN_SCHEDULE_H
-#define HOST_TESTS_CPU_DRAWN_SCHEDULE_H
+#ifndef HOST_TESTS_PROBLEM_DRAWN_SCHEDULE_H
+#define HOST_TESTS_PROBLEM_DRAWN_SCHEDULE_H
 
 #include "base/text.h"
 #include "schedule/schedule.h"
