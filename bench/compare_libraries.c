@@ -4,6 +4,9 @@
  *
  *   compare_libraries OLD NEW DEVICE SUITE [ROUNDS]    two librelayout.so; 15 rounds when left out
  *
+ * DEVICE may be two, the old library's and the new one's: `cpu,opencl:0` says what queues and a
+ * driver's native kernels cost. An OpenCL device then uses the host's memory.
+ *
  * It prints how many times as fast as OLD NEW is, by the medians, case by case and in the geomean.
  * Both must have the public calls that it names. */
 #define CL_TARGET_OPENCL_VERSION 120
@@ -41,6 +44,8 @@ typedef struct library {
   __typeof__(relayout_opencl_device_create) *opencl_device_create;
   __typeof__(relayout_opencl_device_get_handles) *opencl_device_get_handles;
   relayout_device *device;
+  cl_context context; /* NULL: the CPU backend */
+  cl_command_queue queue;
 } library;
 
 /* A pointer to a function cannot be cast from dlsym's; its bytes can be copied, as POSIX says. */
@@ -71,76 +76,117 @@ static void load(const char *path, library *made) {
 
 typedef struct place {
   library libraries[2];
-  cl_context context; /* NULL: the CPU backend */
-  cl_command_queue queue;
+  bool is_host_memory; /* one of the devices, at least, is the CPU backend */
 } place;
 
-static void open_device(const char *name, place *here) {
-  library *const old = &here->libraries[0];
-  library *const new = &here->libraries[1];
+/* The queue that the library enqueues on, if its device has any. */
+static void make_queue(library *by) {
   relayout_error error;
   cl_device_id id = NULL;
-  cost_check(old->device_open(name, &old->device, &error), &error);
-  if (old->opencl_device_get_handles(old->device, &here->context, &id, &error) != RELAYOUT_OK) {
-    cost_check(new->device_open(name, &new->device, &error), &error);
-    return;
-  }
-  cost_check(new->opencl_device_create(here->context, id, NULL, &new->device, &error), &error);
   cl_int code = CL_SUCCESS;
-  here->queue = clCreateCommandQueue(here->context, id, 0, &code);
-  cost_check_cl(code, "clCreateCommandQueue");
+  if (by->opencl_device_get_handles(by->device, &by->context, &id, &error) == RELAYOUT_OK) {
+    by->queue = clCreateCommandQueue(by->context, id, 0, &code);
+    cost_check_cl(code, "clCreateCommandQueue");
+  }
 }
 
-static void close_device(place *here) {
-  if (here->queue != NULL) {
-    clReleaseCommandQueue(here->queue);
+/* One device, of which an OpenCL one is both libraries'; or one for each. */
+static void open_devices(const char *names, place *here) {
+  library *const old = &here->libraries[0];
+  library *const new = &here->libraries[1];
+  const char *const comma = strchr(names, ',');
+  char first[64];
+  relayout_error error;
+  cl_device_id id = NULL;
+  cl_context context = NULL;
+  snprintf(first, sizeof first, "%.*s", comma == NULL ? 63 : (int)(comma - names), names);
+  cost_check(old->device_open(first, &old->device, &error), &error);
+  if (comma == NULL &&
+      old->opencl_device_get_handles(old->device, &context, &id, &error) == RELAYOUT_OK) {
+    cost_check(new->opencl_device_create(context, id, NULL, &new->device, &error), &error);
+  } else {
+    cost_check(new->device_open(comma == NULL ? first : comma + 1, &new->device, &error), &error);
   }
+  make_queue(old);
+  make_queue(new);
+  here->is_host_memory = old->context == NULL || new->context == NULL;
+  if (!here->is_host_memory && old->context != new->context) {
+    cost_stop("of two devices one is the CPU backend: cpu");
+  }
+}
+
+static void close_devices(place *here) {
   for (int l = 1; l >= 0; --l) {
-    here->libraries[l].device_destroy(here->libraries[l].device);
+    library *const by = &here->libraries[l];
+    if (by->queue != NULL) {
+      clReleaseCommandQueue(by->queue);
+    }
+    by->device_destroy(by->device);
   }
 }
 
-/* Memory of the CPU backend's, or a buffer of the device's: all bytes are there, and are 1. */
+/* All bytes are there, and are 1. */
 typedef struct memory {
-  void *host;
-  cl_mem buffer;
+  void *host;       /* NULL: it is the driver's */
+  cl_mem buffer[2]; /* as each library knows it; NULL: by the host's address */
 } memory;
 
-static memory take_memory(const place *here, const relayout_shape *shape) {
+static cl_mem make_buffer(const library *by, void *host, size_t bytes) {
+  cl_int code = CL_SUCCESS;
+  const cl_mem_flags flags = CL_MEM_READ_WRITE | (host == NULL ? 0 : CL_MEM_USE_HOST_PTR);
+  const cl_mem made = clCreateBuffer(by->context, flags, bytes, host, &code);
+  cost_check_cl(code, "clCreateBuffer");
+  return made;
+}
+
+static void fill_buffer(const library *by, cl_mem buffer, size_t bytes) {
   static const char one = 1;
-  memory taken = {NULL, NULL};
+  cost_check_cl(clEnqueueFillBuffer(by->queue, buffer, &one, 1, 0, bytes, 0, NULL, NULL),
+                "clEnqueueFillBuffer");
+  cost_check_cl(clFinish(by->queue), "clFinish");
+}
+
+static memory take_memory(const place *here, const relayout_shape *shape) {
+  memory taken = {NULL, {NULL, NULL}};
   relayout_error error;
   size_t bytes = 0;
   cost_check(relayout_shape_byte_size(shape, &bytes, &error), &error);
-  if (here->context == NULL) {
+  if (here->is_host_memory) {
     taken.host = aligned_alloc(PAGE_BYTES, (bytes / PAGE_BYTES + 1) * PAGE_BYTES);
     if (taken.host == NULL) {
       cost_stop("no memory");
     }
-    memset(taken.host, one, bytes);
-    return taken;
+    memset(taken.host, 1, bytes);
   }
-  cl_int code = CL_SUCCESS;
-  taken.buffer = clCreateBuffer(here->context, CL_MEM_READ_WRITE, bytes, NULL, &code);
-  cost_check_cl(code, "clCreateBuffer");
-  cost_check_cl(clEnqueueFillBuffer(here->queue, taken.buffer, &one, 1, 0, bytes, 0, NULL, NULL),
-                "clEnqueueFillBuffer");
-  cost_check_cl(clFinish(here->queue), "clFinish");
+  for (int l = 0; l < 2; ++l) {
+    const library *const by = &here->libraries[l];
+    if (by->context != NULL && l == 1 && !here->is_host_memory) {
+      clRetainMemObject(taken.buffer[0]);
+      taken.buffer[1] = taken.buffer[0];
+    } else if (by->context != NULL) {
+      taken.buffer[l] = make_buffer(by, taken.host, bytes);
+    }
+  }
+  if (!here->is_host_memory) {
+    fill_buffer(&here->libraries[0], taken.buffer[0], bytes);
+  }
   return taken;
 }
 
 static void give_back(memory taken) {
-  free(taken.host);
-  if (taken.buffer != NULL) {
-    clReleaseMemObject(taken.buffer);
+  for (int l = 0; l < 2; ++l) {
+    if (taken.buffer[l] != NULL) {
+      clReleaseMemObject(taken.buffer[l]);
+    }
   }
+  free(taken.host);
 }
 
 /* ---- A case ---- */
 
 typedef struct contender {
-  const place *here;
   const library *by;
+  int number; /* of the library */
   relayout_plan *plan;
   memory source;
   memory destination;
@@ -150,19 +196,20 @@ typedef struct contender {
 /* The seconds of one run, by those of a few. */
 static double time_runs(const void *context) {
   const contender *const of = context;
-  const bool is_opencl = of->here->context != NULL;
+  const library *const by = of->by;
   relayout_error error;
   const double begin = cost_now();
   for (size_t i = 0; i < of->times; ++i) {
-    if (is_opencl) {
-      cost_check(of->by->plan_enqueue(of->plan, of->here->queue, of->source.buffer, 0,
-                                      of->destination.buffer, 0, 0, NULL, NULL, &error),
+    if (by->context != NULL) {
+      cost_check(by->plan_enqueue(of->plan, by->queue, of->source.buffer[of->number], 0,
+                                  of->destination.buffer[of->number], 0, 0, NULL, NULL, &error),
                  &error);
-      cost_check_cl(clFinish(of->here->queue), "clFinish");
     } else {
-      cost_check(of->by->plan_execute(of->plan, of->source.host, of->destination.host, &error),
-                 &error);
+      cost_check(by->plan_execute(of->plan, of->source.host, of->destination.host, &error), &error);
     }
+  }
+  if (by->queue != NULL) {
+    cost_check_cl(clFinish(by->queue), "clFinish");
   }
   return (cost_now() - begin) / (double)of->times;
 }
@@ -175,8 +222,8 @@ static double compare(const place *here, const bench_case *of, size_t rounds) {
   cost_way ways[2];
   for (int l = 0; l < 2; ++l) {
     relayout_error error;
-    contenders[l] = (contender){.here = here,
-                                .by = &here->libraries[l],
+    contenders[l] = (contender){.by = &here->libraries[l],
+                                .number = l,
                                 .source = source,
                                 .destination = destination,
                                 .times = LEAST_BYTES / bench_case_bytes(of) + 1};
@@ -209,12 +256,12 @@ int main(int count, char **values) {
   if (rounds < 1 || rounds > MOST_ROUNDS || *end != '\0') {
     cost_stop("ROUNDS is a number from 1 to 1000000");
   }
-  place here = {.context = NULL};
+  place here = {.is_host_memory = false};
   bench_suite suite;
   cost_read_suite(values[4], &suite);
   load(values[1], &here.libraries[0]);
   load(values[2], &here.libraries[1]);
-  open_device(values[3], &here);
+  open_devices(values[3], &here);
   double *const ratios = malloc((suite.count + 1) * sizeof *ratios);
   if (ratios == NULL) {
     cost_stop("no memory");
@@ -225,6 +272,6 @@ int main(int count, char **values) {
   printf("%-32s %6.3f\n", "geomean", statistics_geomean(ratios, suite.count));
   free(ratios);
   bench_suite_free(&suite);
-  close_device(&here);
+  close_devices(&here);
   return 0;
 }

@@ -1,6 +1,7 @@
 /* finish.c: what a CPU's tile, its move and the device decide: stores, prefetches, lines that are
  * combined, loops and threads. */
 #include "base/checked.h"
+#include "cpu/kernels.h"
 #include "cpu/planning.h"
 #include "cpu/unpacked_tile.h"
 
@@ -108,6 +109,15 @@ static bool goes_straight(const rlt_facts *facts, const rlt_schedule *schedule,
 
 /* ---- Loops ---- */
 
+/* Tiles that are moved between one and the tile that goes on with its lines: as many as leave these
+ * in the nearest cache until then, but one at least, so that a page that was opened serves two. */
+static int64_t tiles_between(const rlt_facts *facts, const rlt_schedule *schedule) {
+  const int64_t segments = schedule->tile_buffer.segment_count;
+  const int64_t most = facts->most_segments / segments;
+  const int64_t nearest = facts->machine.caches[0].bytes / RLT_CPU_BYTES_OF_SEGMENT / segments;
+  return (nearest > 0 ? rlt_min(most, rlt_max(nearest, 2)) : most) - 1;
+}
+
 static void choose_loops(const rlt_facts *facts, const rlt_tuning *tuning, const rlt_grid *grid,
                          const rlt_combining *combining, rlt_schedule *schedule) {
   const rlt_loop_blocking blocking = rlt_schedule_share_out(facts, tuning, grid, schedule);
@@ -115,8 +125,8 @@ static void choose_loops(const rlt_facts *facts, const rlt_tuning *tuning, const
     rlt_loops_make(grid, &blocking, &schedule->loops);
     return;
   }
-  const int64_t tiles_held = facts->most_segments / schedule->tile_buffer.segment_count;
-  rlt_loops_make_combining(grid, combining, tiles_held - 1, &blocking, &schedule->loops);
+  rlt_loops_make_combining(grid, combining, tiles_between(facts, schedule), &blocking,
+                           &schedule->loops);
 }
 
 bool rlt_cpu_finish(const rlt_facts *facts, const rlt_tuning *tuning, bool combines,
