@@ -218,6 +218,8 @@ static double time_runs(const void *context) {
 static double compare(const place *here, const bench_case *of, size_t rounds) {
   const memory source = take_memory(here, &of->from);
   const memory destination = take_memory(here, &of->to);
+  relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
+  options.effort = RELAYOUT_PLAN_ESTIMATE; /* neither library's plans try others meanwhile */
   contender contenders[2];
   cost_way ways[2];
   for (int l = 0; l < 2; ++l) {
@@ -227,8 +229,8 @@ static double compare(const place *here, const bench_case *of, size_t rounds) {
                                 .source = source,
                                 .destination = destination,
                                 .times = LEAST_BYTES / bench_case_bytes(of) + 1};
-    cost_check(here->libraries[l].plan_create(here->libraries[l].device, &of->from, &of->to, NULL,
-                                              &contenders[l].plan, &error),
+    cost_check(here->libraries[l].plan_create(here->libraries[l].device, &of->from, &of->to,
+                                              &options, &contenders[l].plan, &error),
                &error);
     ways[l] = (cost_way){time_runs, &contenders[l]};
     time_runs(&contenders[l]); /* what is compiled late, and the first pages */

@@ -193,9 +193,8 @@ static exit_code read_plan_options(const request *asked, relayout_plan_options *
   *options = (relayout_plan_options)RELAYOUT_PLAN_OPTIONS_INIT;
   options->schedules = asked->schedules.of;
   options->schedule_count = asked->schedules.count;
-  if (asked->measures || asked->measured != NULL) {
-    options->effort = RELAYOUT_PLAN_MEASURE;
-  }
+  options->effort = asked->measures || asked->measured != NULL ? RELAYOUT_PLAN_MEASURE
+                                                               : RELAYOUT_PLAN_ESTIMATE;
   exit_code code = arguments_read_values(asked->scale, asked->rounding, asked->wraps, options);
   if (code != EXIT_CODE_OK || asked->measured == NULL) {
     return code;

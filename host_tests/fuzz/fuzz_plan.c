@@ -115,7 +115,7 @@ static void take_request(input *from, request *made) {
   made->shrinks = first % 8 != 0;
   made->rank = first / 8 % (MOST_RANK + 1);
   const uint8_t drawn = take(from);
-  made->options.effort = (relayout_plan_effort)(drawn % 2);
+  made->options.effort = (relayout_plan_effort)(drawn % 3);
   made->is_forced = drawn / 2 % 2 == 1;
   made->schedule = drawn / 4 % 8;
   made->options.overflow = (relayout_integer_overflow)(drawn / 32 % 2);

@@ -235,7 +235,7 @@ static void test_bad_options(void **state) {
     const char *message;
   } cases[] = {
       {{.struct_size = 3}, "struct_size is 3"},
-      {{.effort = (relayout_plan_effort)2}, "effort is 2"},
+      {{.effort = (relayout_plan_effort)3}, "effort is 3"},
       {{.measured = -1}, "measured is -1; expected 0 to 1024"},
       {{.measured = 1025}, "measured is 1025"},
       {{.overflow = (relayout_integer_overflow)7}, "overflow is 7"},
@@ -914,7 +914,7 @@ static void test_requests(void **state) {
   memset(&none, 0xa5, sizeof none);
   rlt_plan_request_clear(&none);
   assert_null(none.method);
-  assert_int_equal(none.effort, RELAYOUT_PLAN_ESTIMATE);
+  assert_int_equal(none.effort, RELAYOUT_PLAN_ADAPT);
   assert_int_equal(none.measured, 8); /* as options say of 0 */
   assert_false(none.changes.wraps);
   assert_true(none.changes.scale == 1);

@@ -1,8 +1,8 @@
 /* plan.h: moving a tensor from one layout, and element type, to another.
  *
  * A plan is made once for a device and a pair of shapes and used any number of times. It is opaque,
- * immutable, and may be used from any number of threads and queues at once. The caller that creates
- * a plan owns it. A plan keeps its device alive.
+ * writes the same bytes each time, and may be used from any number of threads and queues at once.
+ * The caller that creates a plan owns it. A plan keeps its device alive.
  *
  * What a relayout does: every element of the source goes to its place in the destination. A
  * source's padding is never used. A destination's padding, including that of tiles and tail
@@ -47,10 +47,11 @@ extern "C" {
 
 typedef struct relayout_plan relayout_plan;
 
-/* How a new plan chooses its schedules. */
+/* How a plan chooses its schedules. */
 typedef enum relayout_plan_effort {
-  RELAYOUT_PLAN_ESTIMATE = 0, /* a cost model predicts the fastest schedule, in microseconds */
-  RELAYOUT_PLAN_MEASURE = 1   /* the most promising schedules are run, several times each */
+  RELAYOUT_PLAN_ADAPT = 0,   /* as ESTIMATE; then the plan's calls find out what is faster */
+  RELAYOUT_PLAN_MEASURE = 1, /* the most promising schedules are run, several times each */
+  RELAYOUT_PLAN_ESTIMATE = 2 /* a cost model predicts the fastest schedule, in microseconds */
 } relayout_plan_effort;
 
 /* What happens to an integer that is outside the range of its new type. */
@@ -67,7 +68,15 @@ typedef enum relayout_rounding {
 
 typedef struct relayout_plan_options {
   size_t struct_size;
-  /* MEASURE runs the `measured` schedules that are predicted to be the fastest, on scratch memory
+  /* ADAPT lets calls of the plan run up to six schedules in turns where the CPU backend moves a
+   * part of 1 MiB or more: in relayout_plan_execute, and by native kernels. All write the same
+   * bytes. The first call runs the schedule that is predicted to be the fastest; the next 18, or
+   * three for each schedule, are timed; from then on the one with the fastest call runs. Nothing
+   * else is run and nothing measured beside these calls, which take a few percent longer in the
+   * mean; relayout_plan_explain says how much. The device remembers the fastest until it is
+   * destroyed. Elsewhere ADAPT is the same as ESTIMATE, which never changes its schedules.
+   *
+   * MEASURE runs the `measured` schedules that are predicted to be the fastest, on scratch memory
    * of the device; then, where each worker moves whole tiles, as many variants of the fastest,
    * which differ in the order of tiles, in prefetching or in how tiles are stored; and keeps the
    * fastest of all. plan_create returns when that is done. A schedule that is predicted to take
@@ -79,7 +88,7 @@ typedef struct relayout_plan_options {
    * for one plan take at most about two seconds. A schedule without a run is estimated. Nothing is
    * measured where the memory is missing, where no part is small enough, or where one run is
    * predicted to take as long as copying 8 GiB. The device remembers the fastest (see
-   * relayout_device_export_wisdom), and later plans of either effort choose it without a run. */
+   * relayout_device_export_wisdom), and later plans of any effort choose it without a run. */
   relayout_plan_effort effort;
   /* How many schedules MEASURE compares, for each kind of alignment: 1 to 1024; 0 means 8. */
   int32_t measured;
@@ -124,8 +133,8 @@ typedef struct relayout_plan_options {
 
 #define RELAYOUT_PLAN_OPTIONS_INIT                                                                 \
   {                                                                                                \
-    sizeof(relayout_plan_options), RELAYOUT_PLAN_ESTIMATE, 0, RELAYOUT_OVERFLOW_SATURATE, 1.0,     \
-        NULL, NULL, NULL, 0, 0, 0, 0, RELAYOUT_ROUNDING_ZERO                                       \
+    sizeof(relayout_plan_options), RELAYOUT_PLAN_ADAPT, 0, RELAYOUT_OVERFLOW_SATURATE, 1.0, NULL,  \
+        NULL, NULL, 0, 0, 0, 0, RELAYOUT_ROUNDING_ZERO                                             \
   }
 
 /* Makes a plan. Both shapes must be valid and have the same dimensions. `options` NULL means the
@@ -245,7 +254,8 @@ typedef enum relayout_schedule_use {
 
 /* The schedule of part 0 .. part_count-1, as text that options->schedules takes. Like snprintf:
  * writes at most `capacity` bytes with the NUL (buffer may be NULL when capacity is 0) and returns
- * the length of the whole text. 0 for any other part. */
+ * the length of the whole text. 0 for any other part. Of a plan that adapts it is the schedule that
+ * the next call runs if it compares none: so are the others that tell of schedules. */
 RELAYOUT_API size_t relayout_plan_get_schedule(const relayout_plan *plan, int32_t part,
                                                relayout_schedule_use use, char *buffer,
                                                size_t capacity);

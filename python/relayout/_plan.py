@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     Out = TypeVar("Out", bound=Memory)
     Overflow = Literal["saturate", "wrap"]
     Rounding = Literal["zero", "nearest"]
-    Effort = Literal["estimate", "measure"]
+    Effort = Literal["adapt", "estimate", "measure"]
     Box = tuple[list[int], list[int]]  # starts and sizes
 
     class CopyOptions(TypedDict, total=False):
@@ -43,7 +43,8 @@ if TYPE_CHECKING:
 
 _OVERFLOWS = {"saturate": lib.RELAYOUT_OVERFLOW_SATURATE, "wrap": lib.RELAYOUT_OVERFLOW_WRAP}
 _ROUNDINGS = {"zero": lib.RELAYOUT_ROUNDING_ZERO, "nearest": lib.RELAYOUT_ROUNDING_NEAREST}
-_EFFORTS = {"estimate": lib.RELAYOUT_PLAN_ESTIMATE, "measure": lib.RELAYOUT_PLAN_MEASURE}
+_EFFORTS = {"adapt": lib.RELAYOUT_PLAN_ADAPT, "estimate": lib.RELAYOUT_PLAN_ESTIMATE,
+            "measure": lib.RELAYOUT_PLAN_MEASURE}
 
 # What is moved between two looks at Ctrl-C: a tenth of a second or less on most machines.
 _BOX_BYTES = 1 << 28
@@ -66,7 +67,7 @@ class _Options:
         return _made_options(*self.values)
 
 
-def _options(scale: float, overflow: str, rounding: str, effort: str = "estimate",
+def _options(scale: float, overflow: str, rounding: str, effort: str = "adapt",
              measured: int = 0, schedules: str | Iterable[str] = (),
              batches: bool = False) -> _Options:
     if not isinstance(scale, (float, int, numbers.Real)):
@@ -541,7 +542,7 @@ def _slowest(view: View) -> int:
 def plan(from_: str | Shape | Memory, to: str | Shape | Memory | None = None, *,
          dtype: DTypeLike | None = None, axes: Sequence[int] | None = None,
          device: str | Device = "auto", scale: float = 1.0, overflow: Overflow = "saturate",
-         rounding: Rounding = "zero", effort: Effort = "estimate", measured: int = 0,
+         rounding: Rounding = "zero", effort: Effort = "adapt", measured: int = 0,
          schedules: str | Iterable[str] = (), batches: bool = False,
          queue: pyopencl.CommandQueue | None = None) -> Plan:
     """Works out how tensors are moved, for many of them.
@@ -552,8 +553,10 @@ def plan(from_: str | Shape | Memory, to: str | Shape | Memory | None = None, *,
     of pyopencl's, or an array of its, the plan is for that one's device and context. All else is as
     in `copy`.
 
-    `effort` is "estimate" or "measure", which runs the best schedules, `measured` of them at a time
-    (0: eight), to find the fastest; the device remembers that (Device.export_wisdom). `schedules`
+    `effort` is "adapt", by which the plan's first calls on the CPU find out which of a few schedules
+    is the fastest; "estimate", by which nothing is tried; or "measure", which runs the best
+    schedules now, `measured` of them at a time (0: eight). The device remembers the fastest
+    (Device.export_wisdom). `schedules`
     has the texts of those to run, one for each part of the plan (Plan.schedules). `batches` is for
     Plan.enqueue_batch.
 

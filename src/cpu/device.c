@@ -131,6 +131,7 @@ const rlt_backend rlt_cpu_backend = {
     .executable_create = rlt_cpu_executable_create,
     .executable_destroy = rlt_cpu_executable_destroy,
     .executable_host_bytes = rlt_cpu_executable_host_bytes,
+    .learns = true,
     .execute = rlt_cpu_execute,
     .scratch_create = rlt_cpu_scratch_create,
     .scratch_destroy = rlt_cpu_scratch_destroy,

@@ -7,6 +7,7 @@
 #include "cpu/executable.h"
 #include "cpu/pool.h"
 #include "plan/plan.h"
+#include "search/learner.h"
 
 /* ---- A tour ---- */
 
@@ -267,10 +268,30 @@ relayout_status rlt_cpu_executable_run(relayout_device *device, const void *exec
   return status;
 }
 
-/* The executable of a part at these addresses, where there always is one. */
-static const rlt_cpu_executable *program_of(const rlt_part *part, const void *source,
-                                            const void *destination) {
-  return rlt_part_variant(part, (uintptr_t)source, (uintptr_t)destination)->executable;
+/* The variant of a part at these addresses, where there always is one. */
+static const rlt_variant *variant_of(const rlt_part *part, const void *source,
+                                     const void *destination) {
+  return rlt_part_variant(part, (uintptr_t)source, (uintptr_t)destination);
+}
+
+/* By the schedule that has been learned to be the fastest, or the one whose turn it is to be
+ * tried. `own` is NULL, or scratch memory for whichever that is. */
+static relayout_status run_part(relayout_device *device, const rlt_part *part, const void *source,
+                                void *destination, rlt_cpu_scratch *own, relayout_error *error) {
+  const rlt_variant *const variant = variant_of(part, source, destination);
+  rlt_trial trial;
+  const bool is_trial = rlt_trial_begin(device, part, variant, &trial);
+  const void *const executable = is_trial ? trial.executable : rlt_variant_now(variant)->executable;
+  relayout_status status = RELAYOUT_OK;
+  if (own == NULL) {
+    status = rlt_cpu_executable_run(device, executable, source, destination, error);
+  } else {
+    run_executable((const rlt_cpu_device *)device, executable, source, destination, own);
+  }
+  if (is_trial) {
+    rlt_trial_end(device, part, variant, &trial, status == RELAYOUT_OK);
+  }
+  return status;
 }
 
 /* Scratch memory is there for all of them before anything is written. */
@@ -279,12 +300,13 @@ static relayout_status run_parts(relayout_device *device, const rlt_work *all, c
   const rlt_cpu_device *const on = (const rlt_cpu_device *)device;
   bool is_needed = false;
   for (int32_t i = 0; i < all->part_count; ++i) {
-    is_needed = is_needed || puts_together(program_of(&all->parts[i], source, destination));
+    const rlt_variant *const variant = variant_of(&all->parts[i], source, destination);
+    is_needed = is_needed || variant->learner != NULL || puts_together(variant->executable);
   }
   rlt_cpu_scratch *own = NULL;
-  const relayout_status status = is_needed ? take_scratch(on, &own, error) : RELAYOUT_OK;
+  relayout_status status = is_needed ? take_scratch(on, &own, error) : RELAYOUT_OK;
   for (int32_t i = 0; i < all->part_count && status == RELAYOUT_OK; ++i) {
-    run_executable(on, program_of(&all->parts[i], source, destination), source, destination, own);
+    status = run_part(device, &all->parts[i], source, destination, own, error);
   }
   rlt_cpu_scratch_give_back(on->kept_scratch, own);
   return status;
@@ -292,10 +314,8 @@ static relayout_status run_parts(relayout_device *device, const rlt_work *all, c
 
 relayout_status rlt_cpu_run(relayout_device *device, const rlt_work *all, const void *source,
                             void *destination, relayout_error *error) {
-  return all->part_count == 1
-             ? rlt_cpu_executable_run(device, program_of(&all->parts[0], source, destination),
-                                      source, destination, error)
-             : run_parts(device, all, source, destination, error);
+  return all->part_count == 1 ? run_part(device, &all->parts[0], source, destination, NULL, error)
+                              : run_parts(device, all, source, destination, error);
 }
 
 relayout_status rlt_cpu_execute(const relayout_plan *plan, const void *source, void *destination,

@@ -35,6 +35,7 @@ typedef struct rlt_host_transfers {
 typedef struct rlt_backend {
   relayout_backend id;
   bool has_staging;        /* sides may go through memory of the device, chunk by chunk */
+  bool learns;             /* calls run the schedules whose turn it is (learner.h) */
   bool copies_host_memory; /* execute may move copies, which begin at multiples of any alignment */
 
   /* Compiles a schedule, which outlives the executable and was made for this device's facts. Never

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/float_control.h"
 #include "plan/plan.h"
+#include "search/learner.h"
 
 /* The name of the rate in a row of tuning. */
 static const char *rate_name(rlt_rate rate) {
@@ -28,7 +29,7 @@ relayout_status relayout_plan_visit_costs(const relayout_plan *plan, int32_t par
                     plan->work.part_count);
   }
   const rlt_float_control was = rlt_floats_enter();
-  const rlt_candidate *const of = &plan->work.parts[part].variants[0].candidate;
+  const rlt_candidate *const of = &rlt_variant_now(&plan->work.parts[part].variants[0])->candidate;
   for (int t = 0; t < RLT_COST_TERMS; ++t) {
     const rlt_price price =
         rlt_cost_price(&rlt_planner_of(plan->device)->facts, &of->schedule, (rlt_cost_term)t);

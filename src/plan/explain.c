@@ -9,6 +9,7 @@
 #include "metadata/view.h"
 #include "plan/plan.h"
 #include "schedule/schedule_text.h"
+#include "search/learner.h"
 #include "search/method.h"
 
 typedef struct summary {
@@ -218,12 +219,35 @@ static const struct {
     [RLT_CHOICE_ESTIMATED] = {"estimate", "it is predicted to be the fastest"},
     [RLT_CHOICE_MEASURED] = {"measure", "it was measured to be the fastest of those that were run"},
     [RLT_CHOICE_REMEMBERED] = {"wisdom", "it is remembered as the fastest of those that were run"},
-    [RLT_CHOICE_ASKED_FOR] = {"caller", "it was asked for"}};
+    [RLT_CHOICE_ASKED_FOR] = {"caller", "it was asked for"},
+    [RLT_CHOICE_LEARNED] = {"calls", "calls of this plan were the fastest by it"}};
+
+static const rlt_variant *variant_of(const rlt_part *part, int32_t number) {
+  return rlt_variant_now(&part->variants[number]);
+}
+
+static rlt_choice choice_of(const rlt_part *part) {
+  return variant_of(part, 0) == &part->variants[0] ? part->choice : RLT_CHOICE_LEARNED;
+}
 
 static const char *reason_of(const rlt_part *part) {
-  const rlt_schedule *const schedule = &part->variants[0].candidate.schedule;
-  return part->choice == RLT_CHOICE_ESTIMATED && schedule->suits ? schedule->reason
-                                                                 : choices[part->choice].reason;
+  const rlt_schedule *const schedule = &variant_of(part, 0)->candidate.schedule;
+  const rlt_choice choice = choice_of(part);
+  return choice == RLT_CHOICE_ESTIMATED && schedule->suits ? schedule->reason
+                                                           : choices[choice].reason;
+}
+
+/* What a variant's calls have tried, if they have. */
+static void add_learning_text(rlt_text *text, const rlt_variant *variant) {
+  const rlt_learning learning = rlt_variant_learning(variant);
+  if (learning.schedules > 0) {
+    rlt_text_add(text,
+                 "learning: %" PRId32 " of %" PRId32 " calls have tried %" PRId32
+                 " schedules, and took ",
+                 learning.trials, learning.of_trials, learning.schedules);
+    rlt_text_add_double(text, "%.3g", 1e3 * learning.seconds);
+    rlt_text_add(text, " ms longer in all than by the fastest\n");
+  }
 }
 
 /* When a part uses its other schedule instead of this one. */
@@ -242,16 +266,20 @@ static void add_condition_text(rlt_text *text, const rlt_schedule *schedule) {
 }
 
 static void add_part_text(rlt_text *text, const relayout_plan *plan, const rlt_part *part) {
-  const rlt_schedule *const schedule = &part->variants[0].candidate.schedule;
+  const rlt_variant *const first = variant_of(part, 0);
+  const rlt_schedule *const schedule = &first->candidate.schedule;
   add_axes_text(text, schedule->problem);
   rlt_text_add(text, "method: %s, because %s\n", schedule->method->name, reason_of(part));
-  add_variant_text(text, plan, &part->variants[0], NULL);
+  add_variant_text(text, plan, first, NULL);
+  add_learning_text(text, &part->variants[0]);
   if (part->variant_count > 1) {
-    add_condition_text(text, schedule);
-    if (part->variants[1].candidate.schedule.problem != schedule->problem) {
-      add_axes_text(text, part->variants[1].candidate.schedule.problem);
+    const rlt_variant *const second = variant_of(part, 1);
+    add_condition_text(text, &part->variants[0].candidate.schedule);
+    if (second->candidate.schedule.problem != schedule->problem) {
+      add_axes_text(text, second->candidate.schedule.problem);
     }
-    add_variant_text(text, plan, &part->variants[1], &part->variants[0]);
+    add_variant_text(text, plan, second, first);
+    add_learning_text(text, &part->variants[1]);
   }
 }
 
@@ -417,20 +445,21 @@ static void add_elements_json(rlt_text *text, const rlt_problem *problem) {
 }
 
 static void add_part_json(rlt_text *text, const relayout_plan *plan, const rlt_part *part) {
-  const rlt_candidate *const candidate = &part->variants[0].candidate;
+  const rlt_variant *const first = variant_of(part, 0);
+  const rlt_candidate *const candidate = &first->candidate;
   const rlt_schedule *const schedule = &candidate->schedule;
   rlt_text_add(text, "{");
   add_elements_json(text, schedule->problem);
   add_axes_json(text, schedule->problem);
   rlt_text_add(text, ",\"method\":\"%s\",\"reason\":", schedule->method->name);
   rlt_text_add_json_string(text, reason_of(part));
-  rlt_text_add(text, ",\"chosen_by\":\"%s\",\"schedule\":", choices[part->choice].name);
+  rlt_text_add(text, ",\"chosen_by\":\"%s\",\"schedule\":", choices[choice_of(part)].name);
   add_schedule_json(text, schedule);
   rlt_text_add(text, ",\"schedule_at_any_offset\":");
-  add_schedule_json(text, &part->variants[part->variant_count - 1].candidate.schedule);
+  add_schedule_json(text, &variant_of(part, part->variant_count - 1)->candidate.schedule);
   char runs[512];
   rlt_text runs_text = rlt_text_in(runs, sizeof runs);
-  add_runs(plan, &part->variants[0], &runs_text);
+  add_runs(plan, first, &runs_text);
   rlt_text_add(text, ",\"tiles\":%" PRId64 ",\"device_runs\":", schedule->tile_count);
   rlt_text_add_json_string(text, runs);
   add_prediction_json(text, &candidate->cost);
@@ -442,7 +471,7 @@ static void add_parts_json(rlt_text *text, const relayout_plan *plan) {
   rlt_text_add(text, ",\"schedule\":[");
   for (int32_t i = 0; i < work->part_count; ++i) {
     rlt_text_add(text, i == 0 ? "" : ",");
-    add_schedule_json(text, &work->parts[i].variants[0].candidate.schedule);
+    add_schedule_json(text, &variant_of(&work->parts[i], 0)->candidate.schedule);
   }
   rlt_text_add(text, "],\"parts\":[");
   for (int32_t i = 0; i < work->part_count; ++i) {

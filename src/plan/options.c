@@ -10,7 +10,7 @@
 
 void rlt_plan_request_clear(rlt_plan_request *request) {
   request->method = NULL;
-  request->effort = RELAYOUT_PLAN_ESTIMATE;
+  request->effort = RELAYOUT_PLAN_ADAPT;
   request->measured = RLT_MEASURED;
   request->changes = (rlt_changes){.packing = RLT_PACKING_TILED, .scale = 1};
   request->chunks = (rlt_chunk_limits){0, 0};
@@ -46,7 +46,8 @@ static relayout_status check_schedules(const relayout_plan_options *options,
 }
 
 static relayout_status check(const relayout_plan_options *options, relayout_error *error) {
-  if (options->effort != RELAYOUT_PLAN_ESTIMATE && options->effort != RELAYOUT_PLAN_MEASURE) {
+  if (options->effort != RELAYOUT_PLAN_ESTIMATE && options->effort != RELAYOUT_PLAN_MEASURE &&
+      options->effort != RELAYOUT_PLAN_ADAPT) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
                     "options->effort is %d, which is not a planning effort", (int)options->effort);
   }

@@ -18,13 +18,17 @@ typedef enum rlt_choice {
   RLT_CHOICE_ESTIMATED,
   RLT_CHOICE_MEASURED,
   RLT_CHOICE_REMEMBERED,
-  RLT_CHOICE_ASKED_FOR
+  RLT_CHOICE_ASKED_FOR,
+  RLT_CHOICE_LEARNED /* in place of an estimated one */
 } rlt_choice;
+
+struct rlt_learner;
 
 /* A schedule, ready to run. */
 typedef struct rlt_variant {
   void *executable; /* the backend's */
   rlt_candidate candidate;
+  struct rlt_learner *learner; /* may find a faster one (learner.h); NULL: this one stays */
 } rlt_variant;
 
 /* If the best schedule needs more alignment than elements have, the part has a second schedule that

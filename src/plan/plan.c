@@ -17,6 +17,7 @@
 #include "problem/lower.h"
 #include "schedule/schedule_text.h"
 #include "search/choose.h"
+#include "search/learner.h"
 #include "search/measure.h"
 #include "search/method.h"
 #include "search/target.h"
@@ -419,6 +420,7 @@ void relayout_plan_destroy(relayout_plan *plan) {
   for (int32_t i = 0; i < plan->work.part_count; ++i) {
     rlt_part *const part = &plan->work.parts[i];
     for (int32_t w = 0; w < part->variant_count; ++w) {
+      rlt_learner_destroy(planner, part->variants[w].learner);
       planner->backend->executable_destroy(planner, part->variants[w].executable);
     }
     rlt_free(part->variants);
@@ -449,7 +451,7 @@ int32_t relayout_plan_part_count(const relayout_plan *plan) {
 const char *relayout_plan_get_method(const relayout_plan *plan) {
   return plan == NULL || plan->work.part_count == 0
              ? "none"
-             : plan->work.parts[0].variants[0].candidate.schedule.method->name;
+             : rlt_variant_now(&plan->work.parts[0].variants[0])->candidate.schedule.method->name;
 }
 
 size_t relayout_plan_get_schedule(const relayout_plan *plan, int32_t part,
@@ -460,7 +462,7 @@ size_t relayout_plan_get_schedule(const relayout_plan *plan, int32_t part,
   }
   const rlt_part *const of = &plan->work.parts[part];
   const int32_t number = use == RELAYOUT_SCHEDULE_AT_ANY_OFFSET ? of->variant_count - 1 : 0;
-  rlt_schedule_add_text(&of->variants[number].candidate.schedule, &text);
+  rlt_schedule_add_text(&rlt_variant_now(&of->variants[number])->candidate.schedule, &text);
   return text.length;
 }
 
@@ -511,7 +513,7 @@ double relayout_plan_get_predicted_fraction(const relayout_plan *plan) {
     return 0;
   }
   if (plan->work.part_count == 1) {
-    return plan->work.parts[0].variants[0].candidate.cost.fraction;
+    return rlt_variant_now(&plan->work.parts[0].variants[0])->candidate.cost.fraction;
   }
   const rlt_float_control was = rlt_floats_enter();
   double elements = 0;
@@ -520,7 +522,7 @@ double relayout_plan_get_predicted_fraction(const relayout_plan *plan) {
     const rlt_part *const part = &plan->work.parts[i];
     const double moved = (double)rlt_problem_digit_lists(rlt_part_problem(part));
     elements += moved;
-    times += moved / part->variants[0].candidate.cost.fraction;
+    times += moved / rlt_variant_now(&part->variants[0])->candidate.cost.fraction;
   }
   const double fraction = elements / times;
   rlt_floats_leave(was);
@@ -582,7 +584,7 @@ bool rlt_plan_leaves_host_memory(const relayout_plan *plan) {
   return plan->device->for_host_memory != NULL && !is_asked_for;
 }
 
-/* Estimates: an execution must not measure. */
+/* An execution must not measure. */
 static relayout_status make_elsewhere(const relayout_plan *plan, relayout_device *device,
                                       relayout_plan **made, relayout_error *error) {
   rlt_plan_views views;
@@ -592,6 +594,8 @@ static relayout_status make_elsewhere(const relayout_plan *plan, relayout_device
   const sides of = {&from, &to, plan->box};
   rlt_plan_request request;
   rlt_plan_request_clear(&request);
+  request.effort =
+      plan->request.effort == RELAYOUT_PLAN_ESTIMATE ? RELAYOUT_PLAN_ESTIMATE : RELAYOUT_PLAN_ADAPT;
   request.changes = plan->request.changes;
   request.for_batches = plan->request.for_batches;
   const double begun = rlt_verbose_begin();

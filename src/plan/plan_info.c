@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/structs.h"
 #include "plan/plan.h"
+#include "search/learner.h"
 
 /* Elements that a part reads. For an index program this is every element of the source's shape, an
  * upper bound. */
@@ -83,8 +84,9 @@ uint64_t rlt_plan_host_bytes(const relayout_plan *plan) {
       bytes += rlt_problem_bytes(part->forms.of[f]);
     }
     for (int32_t w = 0; w < part->variant_count; ++w) {
-      bytes +=
-          sizeof part->variants[w] + backend->executable_host_bytes(part->variants[w].executable);
+      bytes += sizeof part->variants[w] +
+               backend->executable_host_bytes(part->variants[w].executable) +
+               rlt_learner_bytes(rlt_planner_of(plan->device), part->variants[w].learner);
     }
   }
   return bytes;

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "problem/problem.h"
 #include "schedule/schedule_text.h"
+#include "search/learner.h"
 
 /* ---- Whether anything is told ---- */
 
@@ -68,7 +69,8 @@ static void add_command(rlt_text *text, const relayout_plan *plan, const rlt_pla
   }
   for (int32_t i = 0; i < plan->work.part_count && is_asked_for(plan); ++i) {
     rlt_text_add(text, " --schedule '");
-    rlt_schedule_add_text(&plan->work.parts[i].variants[0].candidate.schedule, text);
+    rlt_schedule_add_text(&rlt_variant_now(&plan->work.parts[i].variants[0])->candidate.schedule,
+                          text);
     rlt_text_add(text, "'");
   }
 }

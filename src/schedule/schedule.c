@@ -36,17 +36,17 @@ static bool loops_equal(const rlt_loops *a, const rlt_loops *b) {
          memcmp(a->outer, b->outer, outer * sizeof a->outer[0]) == 0;
 }
 
-static bool groups_equal(const rlt_group *a, const rlt_group *b) {
+bool rlt_groups_equal(const rlt_group *a, const rlt_group *b) {
   return a->axis_count == b->axis_count && a->steps == b->steps &&
          memcmp(a->axes, b->axes, (size_t)a->axis_count * sizeof a->axes[0]) == 0;
 }
 
 bool rlt_schedules_equal(const rlt_schedule *a, const rlt_schedule *b) {
-  return a->is_wide == b->is_wide && a->move == b->move && groups_equal(&a->columns, &b->columns) &&
-         groups_equal(&a->rows, &b->rows) && loops_equal(&a->loops, &b->loops) &&
-         a->loads == b->loads && a->buffered == b->buffered && a->streamed == b->streamed &&
-         a->combined == b->combined && a->prefetch.tiles == b->prefetch.tiles &&
-         a->prefetch.level == b->prefetch.level &&
+  return a->is_wide == b->is_wide && a->move == b->move &&
+         rlt_groups_equal(&a->columns, &b->columns) && rlt_groups_equal(&a->rows, &b->rows) &&
+         loops_equal(&a->loops, &b->loops) && a->loads == b->loads && a->buffered == b->buffered &&
+         a->streamed == b->streamed && a->combined == b->combined &&
+         a->prefetch.tiles == b->prefetch.tiles && a->prefetch.level == b->prefetch.level &&
          a->destination_alignment == b->destination_alignment && a->group_size == b->group_size;
 }
 

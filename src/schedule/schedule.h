@@ -111,6 +111,9 @@ relayout_status rlt_schedule_fail_alignment(const rlt_schedule *schedule, const 
                                             uintptr_t source, uintptr_t destination,
                                             relayout_error *error);
 
+/* True if both take the same steps of the same axes. */
+bool rlt_groups_equal(const rlt_group *a, const rlt_group *b);
+
 /* True if both do the same, whichever methods offered them. Both are of one problem and finished
  * for one device, so that the fields that are not compared follow from the others. */
 bool rlt_schedules_equal(const rlt_schedule *a, const rlt_schedule *b);

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "search/find_schedule.h"
+#include "search/learner.h"
 #include "search/measure.h"
 #include "search/method.h"
 #include "search/wisdom.h"
@@ -117,6 +118,10 @@ static relayout_status make_variants(relayout_device *device, const rlt_plan_req
     status =
         rlt_executable_create(device, &variant->candidate.schedule, &variant->executable, error);
     part->variant_count += status == RELAYOUT_OK;
+    if (status == RELAYOUT_OK && made->choice == RLT_CHOICE_ESTIMATED &&
+        rlt_learns(device, request, rlt_part_problem(part))) {
+      variant->learner = rlt_learner_create(request);
+    }
   }
   return status;
 }
@@ -140,7 +145,7 @@ relayout_status rlt_choose(relayout_device *device, const rlt_plan_request *requ
   } else if (status == RELAYOUT_OK && !(is_free && recall(device, problem, &candidates, &made))) {
     find_best(device, request, &candidates, seconds_left, &made);
     if (made.choice == RLT_CHOICE_MEASURED && is_free) {
-      rlt_wisdom_remember(device, problem, &candidates, made.of, made.count);
+      rlt_wisdom_remember(device, problem, &candidates, made.of, made.count, RLT_WISDOM_OF_FILE);
     }
   }
   if (status == RELAYOUT_OK) {

@@ -303,7 +303,8 @@ static void take_over(relayout_device *device, rlt_wisdom_lines *lines) {
 }
 
 void rlt_wisdom_remember(relayout_device *device, const rlt_problem *problem,
-                         const rlt_candidates *candidates, const int32_t *won, int32_t count) {
+                         const rlt_candidates *candidates, const int32_t *won, int32_t count,
+                         rlt_wisdom_reach reach) {
   char line[RLT_LONGEST_WISDOM_LINE];
   rlt_text text = rlt_text_in(line, sizeof line);
   add_key(problem, candidates, &text);
@@ -317,7 +318,9 @@ void rlt_wisdom_remember(relayout_device *device, const rlt_problem *problem,
     (void)rlt_wisdom_lines_read(line, text.length, lines);
   }
   take_over(device, lines);
-  write_file(device);
+  if (reach == RLT_WISDOM_OF_FILE) {
+    write_file(device);
+  }
 }
 
 size_t relayout_device_export_wisdom(relayout_device *device, char *buffer, size_t capacity) {

@@ -41,9 +41,13 @@ const char *rlt_wisdom_folder(const relayout_device *device);
 int32_t rlt_wisdom_find(relayout_device *device, const rlt_problem *problem,
                         rlt_candidates *candidates, int32_t *found);
 
+/* How long something is remembered: by this device, until it is destroyed; or by the file too. */
+typedef enum rlt_wisdom_reach { RLT_WISDOM_OF_DEVICE, RLT_WISDOM_OF_FILE } rlt_wisdom_reach;
+
 /* From now on these do. What other processes have put in the file meanwhile stays there. */
 void rlt_wisdom_remember(relayout_device *device, const rlt_problem *problem,
-                         const rlt_candidates *candidates, const int32_t *won, int32_t count);
+                         const rlt_candidates *candidates, const int32_t *won, int32_t count,
+                         rlt_wisdom_reach reach);
 
 /* A text of wisdom, also a file's, has so many bytes at most. */
 enum { RLT_MOST_WISDOM_TEXT = 16 << 20 };

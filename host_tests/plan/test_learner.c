@@ -1,0 +1,297 @@
+/* test_learner.c: schedules take turns on the calls of a plan, and the fastest stays. Calls are made
+ * up on the recorder, which says how long each took, and real on the CPU. */
+#include "cmocka_all.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan/held.h"
+#include "plan/recorder.h"
+#include "relayout/relayout.h"
+#include "search/learner.h"
+#include "shape_of.h"
+
+enum { TRIALS = RLT_LEARNER_SCHEDULES * RLT_LEARNER_ROUNDS, TEXT_SIZE = 8192 };
+
+/* ---- Made up ---- */
+
+static const char from_text[] = "f32[2048,2048]", to_text[] = "f32[2048,2048]{0,1}";
+
+typedef struct scene {
+  recorder record;
+  rlt_backend backend;
+  relayout_device *device;
+  relayout_plan *plan;
+  const rlt_part *part;
+  const rlt_variant *variant;
+  int turns[RLT_LEARNER_SCHEDULES]; /* of each schedule */
+} scene;
+
+static void open_scene(const char *from, const char *to, const relayout_plan_options *options,
+                       scene *made) {
+  const relayout_shape source = shape_of(from), destination = shape_of(to);
+  memset(made, 0, sizeof *made);
+  made->device = recorder_cpu_device(&made->record);
+  made->backend = *made->device->backend;
+  made->backend.learns = true;
+  made->device->backend = &made->backend;
+  assert_int_equal(
+      relayout_plan_create(made->device, &source, &destination, options, &made->plan, NULL),
+      RELAYOUT_OK);
+  made->part = &made->plan->work.parts[0];
+  made->variant = &made->part->variants[0];
+}
+
+static void close_scene(scene *at) {
+  relayout_plan_destroy(at->plan);
+  relayout_device_destroy(at->device);
+  assert_int_equal(at->record.programs_alive, 0);
+}
+
+/* A call, which takes a millisecond by this schedule and twice as long by any other; -1 where it is
+ * no trial. */
+static int call(scene *at, int fast) {
+  rlt_trial trial;
+  if (!rlt_trial_begin(at->device, at->part, at->variant, &trial)) {
+    return -1;
+  }
+  trial.begun -= trial.number == fast ? 1e-3 : 2e-3;
+  rlt_trial_end(at->device, at->part, at->variant, &trial, true);
+  ++at->turns[trial.number];
+  return trial.number;
+}
+
+static void expect_explained(const scene *at, const char *says) {
+  char text[TEXT_SIZE];
+  relayout_plan_explain(at->plan, RELAYOUT_EXPLAIN_TEXT, text, sizeof text);
+  if (strstr(text, says) == NULL) {
+    fail_msg("`%s` lacks `%s`", text, says);
+  }
+}
+
+static void expect_schedule(const scene *at, const rlt_candidate *wanted) {
+  assert_true(
+      rlt_schedules_equal(&rlt_variant_now(at->variant)->candidate.schedule, &wanted->schedule));
+}
+
+/* The first call is none; then all take turns, and those that are much slower lose theirs to the
+ * fastest; then the fastest runs. */
+static void test_the_fastest_stays(void **state) {
+  (void)state;
+  scene at;
+  open_scene(from_text, to_text, NULL, &at);
+  const rlt_candidate estimated = at.variant->candidate;
+  assert_int_equal(at.part->choice, RLT_CHOICE_ESTIMATED);
+  assert_int_equal(call(&at, 3), -1);
+  assert_int_equal(rlt_variant_learning(at.variant).schedules, 0);
+  for (int i = 0; i < RLT_LEARNER_SCHEDULES; ++i) {
+    assert_int_equal(call(&at, 3), i);
+  }
+  expect_schedule(&at, &estimated);
+  expect_explained(&at, "learning: 6 of 18 calls have tried 6 schedules, and took 5 ms longer");
+  for (int i = RLT_LEARNER_SCHEDULES; i < TRIALS; ++i) {
+    assert_int_equal(call(&at, 3), 3);
+  }
+  assert_int_equal(call(&at, 3), -1);
+  const rlt_variant *const winner = rlt_variant_now(at.variant);
+  assert_ptr_not_equal(winner, at.variant);
+  assert_true(rlt_schedules_equal(&winner->candidate.schedule, winner->executable));
+  assert_true(winner->candidate.schedule.destination_alignment <=
+              estimated.schedule.destination_alignment);
+  assert_true(1.5 * winner->candidate.cost.fraction >= estimated.cost.fraction);
+  expect_explained(&at, "because calls of this plan were the fastest by it");
+  expect_explained(&at, "learning: 18 of 18 calls have tried 6 schedules, and took 5 ms longer");
+  char text[TEXT_SIZE];
+  relayout_plan_explain(at.plan, RELAYOUT_EXPLAIN_JSON, text, sizeof text);
+  assert_non_null(strstr(text, "\"chosen_by\":\"calls\""));
+  close_scene(&at);
+}
+
+/* Schedules that take part differ from each other, in their tiles if there are as many. */
+static void test_who_takes_part(void **state) {
+  (void)state;
+  scene at;
+  open_scene(from_text, to_text, NULL, &at);
+  rlt_schedule seen[RLT_LEARNER_SCHEDULES];
+  assert_int_equal(call(&at, 0), -1);
+  for (int i = 0; i < RLT_LEARNER_SCHEDULES; ++i) {
+    rlt_trial trial;
+    assert_true(rlt_trial_begin(at.device, at.part, at.variant, &trial));
+    seen[i] = *(const rlt_schedule *)trial.executable;
+    for (int other = 0; other < i; ++other) {
+      assert_false(rlt_schedules_equal(&seen[i], &seen[other]));
+    }
+    rlt_trial_end(at.device, at.part, at.variant, &trial, true);
+  }
+  assert_true(rlt_schedules_equal(&seen[0], &at.variant->candidate.schedule));
+  assert_false(rlt_groups_equal(&seen[0].rows, &seen[1].rows) &&
+               rlt_groups_equal(&seen[0].columns, &seen[1].columns));
+  close_scene(&at);
+}
+
+/* What was predicted stays where others are no faster, and is remembered too. */
+static void test_the_estimate_stays(void **state) {
+  (void)state;
+  scene at;
+  open_scene(from_text, to_text, NULL, &at);
+  for (int i = 0; i <= TRIALS; ++i) {
+    call(&at, 0);
+  }
+  assert_ptr_equal(rlt_variant_now(at.variant), at.variant);
+  assert_int_equal(at.turns[0], 1 + TRIALS - RLT_LEARNER_SCHEDULES);
+  assert_true(relayout_device_export_wisdom(at.device, NULL, 0) > 0);
+  close_scene(&at);
+}
+
+/* Later plans of the same problem begin with what was learned, and learn no more. */
+static void test_later_plans_know(void **state) {
+  (void)state;
+  scene at;
+  open_scene(from_text, to_text, NULL, &at);
+  for (int i = 0; i <= TRIALS; ++i) {
+    call(&at, 2);
+  }
+  const rlt_schedule learned = rlt_variant_now(at.variant)->candidate.schedule;
+  relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
+  options.effort = RELAYOUT_PLAN_ESTIMATE; /* which the cache does not hold */
+  const relayout_shape source = shape_of(from_text), destination = shape_of(to_text);
+  relayout_plan *plan = NULL;
+  assert_int_equal(relayout_plan_create(at.device, &source, &destination, &options, &plan, NULL),
+                   RELAYOUT_OK);
+  assert_int_equal(plan->work.parts[0].choice, RLT_CHOICE_REMEMBERED);
+  const rlt_candidate *const found = &plan->work.parts[0].variants[0].candidate;
+  assert_true(rlt_groups_equal(&found->schedule.rows, &learned.rows));
+  assert_true(rlt_groups_equal(&found->schedule.columns, &learned.columns));
+  assert_null(plan->work.parts[0].variants[0].learner);
+  relayout_plan_destroy(plan);
+  close_scene(&at);
+}
+
+/* A schedule that cannot be compiled leaves its turn to the plan's own; one that fails counts for
+ * nothing. */
+static void test_failures(void **state) {
+  (void)state;
+  scene at;
+  open_scene(from_text, to_text, NULL, &at);
+  assert_int_equal(call(&at, 1), -1);
+  assert_int_equal(call(&at, 1), 0);
+  at.record.next_program = RELAYOUT_OUT_OF_MEMORY;
+  assert_int_equal(call(&at, 1), 0);
+  at.record.next_program = RELAYOUT_OK;
+  rlt_trial trial;
+  assert_true(rlt_trial_begin(at.device, at.part, at.variant, &trial));
+  assert_int_equal(trial.number, 2);
+  rlt_trial_end(at.device, at.part, at.variant, &trial, false);
+  for (int i = 3; i < TRIALS; ++i) {
+    at.record.next_program = i == TRIALS - 1 ? RELAYOUT_OUT_OF_MEMORY : RELAYOUT_OK;
+    call(&at, 4);
+  }
+  assert_int_equal(call(&at, 4), -1);
+  assert_ptr_equal(rlt_variant_now(at.variant), at.variant); /* the fastest was not compiled */
+  close_scene(&at);
+}
+
+static void expect_no_learner(const char *from, const char *to,
+                              const relayout_plan_options *options) {
+  scene at;
+  open_scene(from, to, options, &at);
+  assert_null(at.variant->learner);
+  assert_int_equal(call(&at, 0), -1);
+  assert_int_equal(rlt_variant_learning(at.variant).schedules, 0);
+  close_scene(&at);
+}
+
+static void test_who_does_not_learn(void **state) {
+  (void)state;
+  relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
+  expect_no_learner("f32[511,512]", "f32[511,512]{0,1}", NULL); /* less than 1 MiB */
+  options.effort = RELAYOUT_PLAN_ESTIMATE;
+  expect_no_learner(from_text, to_text, &options);
+  scene at;
+  char text[TEXT_SIZE];
+  open_scene("f32[512,512]", "f32[512,512]{0,1}", NULL, &at);
+  assert_non_null(at.variant->learner);
+  relayout_plan_get_schedule(at.plan, 0, RELAYOUT_SCHEDULE_ALIGNED, text, sizeof text);
+  close_scene(&at);
+  const char *const texts[] = {text};
+  options.effort = RELAYOUT_PLAN_ADAPT;
+  options.schedules = texts;
+  options.schedule_count = 1;
+  expect_no_learner("f32[512,512]", "f32[512,512]{0,1}", &options);
+}
+
+/* ---- Real ---- */
+
+enum { SIDE = 640, CALLERS = 4, CALLS = 16 };
+
+typedef struct caller {
+  const relayout_plan *plan;
+  const float *source;
+  int wrong;
+} caller;
+
+static void *call_often(void *context) {
+  caller *const self = context;
+  float *const found = malloc(sizeof(float) * SIDE * SIDE);
+  for (int i = 0; i < CALLS; ++i) {
+    memset(found, 0xa5, sizeof(float) * SIDE * SIDE);
+    self->wrong += relayout_plan_execute(self->plan, self->source, found, NULL) != RELAYOUT_OK;
+    for (int p = 0; p < SIDE * SIDE; ++p) {
+      self->wrong += found[p] != self->source[p % SIDE * SIDE + p / SIDE];
+    }
+  }
+  free(found);
+  return NULL;
+}
+
+/* Threads that share a plan get the same bytes by every schedule, while they learn together. */
+static void test_callers_together(void **state) {
+  (void)state;
+  const relayout_shape from = shape_of("f32[640,640]"), to = shape_of("f32[640,640]{0,1}");
+  relayout_device *device = NULL;
+  relayout_plan *plan = NULL;
+  assert_int_equal(relayout_cpu_device_create(NULL, &device, NULL), RELAYOUT_OK);
+  assert_int_equal(relayout_plan_create(device, &from, &to, NULL, &plan, NULL), RELAYOUT_OK);
+  float *const source = malloc(sizeof(float) * SIDE * SIDE);
+  for (int p = 0; p < SIDE * SIDE; ++p) {
+    source[p] = (float)p;
+  }
+  caller callers[CALLERS];
+  pthread_t threads[CALLERS];
+  for (int i = 0; i < CALLERS; ++i) {
+    callers[i] = (caller){plan, source, 0};
+    assert_int_equal(pthread_create(&threads[i], NULL, call_often, &callers[i]), 0);
+  }
+  for (int i = 0; i < CALLERS; ++i) {
+    pthread_join(threads[i], NULL);
+    assert_int_equal(callers[i].wrong, 0);
+  }
+  /* malloc's memory begins anywhere: one of the variants has learned all that there is. */
+  const rlt_part *const part = &plan->work.parts[0];
+  int32_t trials = 0, wanted = 0;
+  for (int32_t v = 0; v < part->variant_count; ++v) {
+    const rlt_learning learning = rlt_variant_learning(&part->variants[v]);
+    trials += learning.trials;
+    wanted += learning.of_trials;
+  }
+  assert_true(wanted > 0);
+  assert_int_equal(trials, wanted);
+  free(source);
+  relayout_plan_destroy(plan);
+  relayout_device_destroy(device);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      HELD_TEST(test_the_fastest_stays),
+      HELD_TEST(test_who_takes_part),
+      HELD_TEST(test_the_estimate_stays),
+      HELD_TEST(test_later_plans_know),
+      HELD_TEST(test_failures),
+      HELD_TEST(test_who_does_not_learn),
+      cmocka_unit_test(test_callers_together),
+  };
+  return cmocka_run_group_tests_name("plan.learner", tests, NULL, NULL);
+}

@@ -1,0 +1,334 @@
+/* learner.c: trials, and what follows from them, without locks. */
+#include "search/learner.h"
+
+#include <stdatomic.h>
+
+#include "base/clock.h"
+#include "base/float_control.h"
+#include "base/memory.h"
+#include "search/wisdom.h"
+
+/* A relayout of fewer bytes takes microseconds, in which compiling others would be felt. */
+enum { LEAST_BYTES = 1 << 20 };
+
+/* Schedules that are predicted to take longer than so many times the best do not take part; one
+ * whose first call took so much longer than the fastest has no further turn; and the one that was
+ * predicted is left only for one that is faster by more than calls differ by chance. */
+static const double most_predicted = 1.5;
+static const double most_after_first = 1.25;
+static const double clearly_faster = 1.02;
+
+typedef enum stage {
+  FIRST_CALL,
+  BEFORE_TRIALS,
+  MAKING, /* one thread finds the schedules that take part */
+  TRIALS,
+  OVER
+} stage;
+
+/* The schedules that take part; the variant's own is the first. */
+typedef struct contest {
+  int32_t count;
+  rlt_candidate of[RLT_LEARNER_SCHEDULES];
+  _Atomic int64_t least[RLT_LEARNER_SCHEDULES]; /* nanoseconds; INT64_MAX: none ended yet */
+} contest;
+
+/* The contest goes with the last call that is in it once trials are over: whoever enters counts
+ * itself first and looks at the stage then, and whoever leaves as the last takes it. */
+struct rlt_learner {
+  rlt_candidates_request asked;
+  bool is_free; /* any method may be the fastest: it is worth remembering */
+  atomic_int stage;
+  atomic_int inside; /* calls that may look at the contest */
+  atomic_int begun;  /* trials */
+  atomic_int ended;
+  _Atomic(contest *) contest;
+  _Atomic(rlt_variant *) winner; /* NULL: the variant itself */
+  atomic_int schedules;
+  _Atomic int64_t taken; /* nanoseconds, by all trials that ran */
+  _Atomic int64_t least; /* by the fastest of them */
+};
+
+bool rlt_learns(const relayout_device *device, const rlt_plan_request *request,
+                const rlt_problem *problem) {
+  const double bytes =
+      (double)rlt_problem_digit_lists(problem) * (double)rlt_problem_destination_bits(problem) / 8;
+  return device->backend->learns && request->effort == RELAYOUT_PLAN_ADAPT && bytes >= LEAST_BYTES;
+}
+
+rlt_learner *rlt_learner_create(const rlt_plan_request *request) {
+  rlt_learner *const made = rlt_calloc(1, sizeof *made);
+  if (made != NULL) {
+    made->asked = rlt_plan_request_candidates(request);
+    made->is_free = request->method == NULL;
+    atomic_init(&made->stage, FIRST_CALL);
+    atomic_init(&made->least, INT64_MAX);
+  }
+  return made;
+}
+
+void rlt_learner_destroy(relayout_device *device, rlt_learner *learner) {
+  if (learner == NULL) {
+    return;
+  }
+  rlt_variant *const winner = atomic_load(&learner->winner);
+  if (winner != NULL) {
+    device->backend->executable_destroy(device, winner->executable);
+    rlt_free(winner);
+  }
+  rlt_free(atomic_load(&learner->contest));
+  rlt_free(learner);
+}
+
+const rlt_variant *rlt_variant_now(const rlt_variant *variant) {
+  const rlt_variant *const winner =
+      variant->learner == NULL ? NULL : atomic_load(&variant->learner->winner);
+  return winner == NULL ? variant : winner;
+}
+
+/* ---- Who takes part ---- */
+
+static bool is_same_tile(const rlt_schedule *a, const rlt_schedule *b) {
+  return a->problem == b->problem && a->move == b->move && rlt_groups_equal(&a->rows, &b->rows) &&
+         rlt_groups_equal(&a->columns, &b->columns);
+}
+
+/* Runs wherever the variant does. */
+static bool may_enter(const rlt_variant *variant, const rlt_candidate *candidate) {
+  const rlt_schedule *const own = &variant->candidate.schedule;
+  const rlt_schedule *const other = &candidate->schedule;
+  return other->source_alignment <= own->source_alignment &&
+         other->destination_alignment <= own->destination_alignment &&
+         variant->candidate.cost.fraction <= most_predicted * candidate->cost.fraction;
+}
+
+/* The best predicted come first. One of a tile that is there already, which differs in its order,
+ * prefetches or stores, waits until all tiles have entered. */
+static void enter_all(const rlt_variant *variant, const rlt_candidates *candidates,
+                      bool of_new_tiles, contest *made) {
+  for (int32_t i = 0; i < candidates->count && made->count < RLT_LEARNER_SCHEDULES; ++i) {
+    const rlt_candidate *const next = &candidates->of[i];
+    bool is_new = may_enter(variant, next);
+    for (int32_t c = 0; c < made->count && is_new; ++c) {
+      const rlt_schedule *const there = &made->of[c].schedule;
+      is_new = of_new_tiles ? !is_same_tile(there, &next->schedule)
+                            : !rlt_schedules_equal(there, &next->schedule);
+    }
+    if (is_new) {
+      made->of[made->count++] = *next;
+    }
+  }
+}
+
+static int32_t number_of(const rlt_candidates *candidates, const rlt_schedule *schedule) {
+  for (int32_t i = 0; i < candidates->count; ++i) {
+    if (rlt_schedules_equal(&candidates->of[i].schedule, schedule)) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+/* NULL without memory, or where no other schedule may take part. */
+static contest *make_contest(relayout_device *device, const rlt_part *part,
+                             const rlt_variant *variant) {
+  rlt_candidates candidates;
+  contest *made = rlt_calloc(1, sizeof *made);
+  if (made == NULL ||
+      rlt_candidates_make(&part->forms, &device->facts, device->tuning, &variant->learner->asked,
+                          &candidates, NULL) != RELAYOUT_OK) {
+    rlt_free(made);
+    return NULL;
+  }
+  rlt_candidates_sort(&candidates);
+  made->of[made->count++] = variant->candidate;
+  enter_all(variant, &candidates, true, made);
+  rlt_candidates_vary(&candidates, number_of(&candidates, &variant->candidate.schedule));
+  enter_all(variant, &candidates, false, made);
+  rlt_candidates_free(&candidates);
+  for (int32_t c = 0; c < made->count; ++c) {
+    atomic_init(&made->least[c], INT64_MAX);
+  }
+  if (made->count < 2) {
+    rlt_free(made);
+    made = NULL;
+  }
+  return made;
+}
+
+/* The first call goes by, and so do those that come while one makes the contest. */
+static bool are_trials_on(relayout_device *device, const rlt_part *part,
+                          const rlt_variant *variant) {
+  rlt_learner *const learner = variant->learner;
+  int seen = atomic_load(&learner->stage);
+  if (seen == FIRST_CALL) {
+    atomic_compare_exchange_strong(&learner->stage, &seen, BEFORE_TRIALS);
+    return false;
+  }
+  if (seen == BEFORE_TRIALS && atomic_compare_exchange_strong(&learner->stage, &seen, MAKING)) {
+    const rlt_float_control was = rlt_floats_enter();
+    contest *const made = make_contest(device, part, variant);
+    rlt_floats_leave(was);
+    atomic_store(&learner->contest, made);
+    atomic_store(&learner->schedules, made == NULL ? 0 : made->count);
+    atomic_store(&learner->stage, made == NULL ? OVER : TRIALS);
+    return made != NULL;
+  }
+  return seen == TRIALS;
+}
+
+/* ---- A trial ---- */
+
+static bool enter(rlt_learner *learner) {
+  atomic_fetch_add(&learner->inside, 1);
+  return atomic_load(&learner->stage) == TRIALS;
+}
+
+static void leave(rlt_learner *learner) {
+  if (atomic_fetch_sub(&learner->inside, 1) == 1 && atomic_load(&learner->stage) == OVER) {
+    rlt_free(atomic_exchange(&learner->contest, NULL));
+  }
+}
+
+static int32_t fastest_of(const contest *of) {
+  int32_t best = 0;
+  for (int32_t c = 1; c < of->count; ++c) {
+    if (atomic_load(&of->least[c]) < atomic_load(&of->least[best])) {
+      best = c;
+    }
+  }
+  return best;
+}
+
+/* Whose turn it is: the fastest takes that of one that is much slower. */
+static int32_t schedule_of_turn(const contest *of, int32_t turn) {
+  const int32_t number = turn % of->count;
+  const int32_t best = fastest_of(of);
+  return turn >= of->count && (double)atomic_load(&of->least[number]) >
+                                  most_after_first * (double)atomic_load(&of->least[best])
+             ? best
+             : number;
+}
+
+bool rlt_trial_begin(relayout_device *device, const rlt_part *part, const rlt_variant *variant,
+                     rlt_trial *trial) {
+  rlt_learner *const learner = variant->learner;
+  if (learner == NULL || atomic_load(&learner->stage) == OVER ||
+      !are_trials_on(device, part, variant)) {
+    return false;
+  }
+  const bool is_inside = enter(learner);
+  const contest *const of = is_inside ? atomic_load(&learner->contest) : NULL;
+  const int32_t turn = is_inside ? atomic_fetch_add(&learner->begun, 1) : 0;
+  if (!is_inside || turn >= of->count * RLT_LEARNER_ROUNDS) {
+    leave(learner);
+    return false;
+  }
+  *trial = (rlt_trial){.number = schedule_of_turn(of, turn)};
+  int64_t most_group_size = 0;
+  if (trial->number > 0 &&
+      device->backend->executable_create(device, &of->of[trial->number].schedule, &trial->own,
+                                         &most_group_size, NULL) != RELAYOUT_OK) {
+    trial->number = 0;
+  }
+  trial->executable = trial->number > 0 ? trial->own : variant->executable;
+  trial->begun = rlt_seconds();
+  return true;
+}
+
+/* ---- The end ---- */
+
+static void remember(relayout_device *device, const rlt_part *part, const rlt_learner *learner) {
+  rlt_candidate of[RLT_MOST_VARIANTS];
+  const int32_t won[RLT_MOST_VARIANTS] = {0, 1};
+  for (int32_t v = 0; v < part->variant_count; ++v) {
+    of[v] = rlt_variant_now(&part->variants[v])->candidate;
+  }
+  const rlt_candidates candidates = {
+      .request = learner->asked, .count = part->variant_count, .of = of};
+  rlt_wisdom_remember(device, rlt_part_problem(part), &candidates, won, part->variant_count,
+                      RLT_WISDOM_OF_DEVICE);
+}
+
+/* The fastest takes the variant's place, if it is another and can be compiled once more. */
+static void replace(relayout_device *device, rlt_learner *learner, const rlt_candidate *by) {
+  rlt_variant *const made = rlt_calloc(1, sizeof *made);
+  int64_t most_group_size = 0;
+  if (made == NULL) {
+    return;
+  }
+  made->candidate = *by;
+  if (device->backend->executable_create(device, &made->candidate.schedule, &made->executable,
+                                         &most_group_size, NULL) == RELAYOUT_OK) {
+    atomic_store(&learner->winner, made);
+  } else {
+    rlt_free(made);
+  }
+}
+
+static void decide(relayout_device *device, const rlt_part *part, rlt_learner *learner,
+                   const contest *of) {
+  const int32_t best = fastest_of(of);
+  const double least = (double)atomic_load(&of->least[best]);
+  if (best > 0 && clearly_faster * least < (double)atomic_load(&of->least[0])) {
+    replace(device, learner, &of->of[best]);
+  }
+  if (learner->is_free) {
+    remember(device, part, learner);
+  }
+  atomic_store(&learner->stage, OVER);
+}
+
+static void take_least(_Atomic int64_t *of, int64_t found) {
+  int64_t seen = atomic_load(of);
+  while (found < seen && !atomic_compare_exchange_weak(of, &seen, found)) {
+  }
+}
+
+void rlt_trial_end(relayout_device *device, const rlt_part *part, const rlt_variant *variant,
+                   const rlt_trial *trial, bool ran) {
+  rlt_learner *const learner = variant->learner;
+  const int64_t taken = (int64_t)(1e9 * (rlt_seconds() - trial->begun));
+  contest *const of = atomic_load(&learner->contest);
+  if (ran) {
+    take_least(&of->least[trial->number], taken);
+    take_least(&learner->least, taken);
+    atomic_fetch_add(&learner->taken, taken);
+  }
+  if (trial->own != NULL) {
+    device->backend->executable_destroy(device, trial->own);
+  }
+  if (atomic_fetch_add(&learner->ended, 1) + 1 == of->count * RLT_LEARNER_ROUNDS) {
+    decide(device, part, learner, of);
+  }
+  leave(learner);
+}
+
+/* ---- What it took ---- */
+
+rlt_learning rlt_variant_learning(const rlt_variant *variant) {
+  const rlt_learner *const learner = variant->learner;
+  if (learner == NULL) {
+    return (rlt_learning){.schedules = 0};
+  }
+  rlt_learning made = {.schedules = atomic_load(&learner->schedules),
+                       .trials = atomic_load(&learner->ended)};
+  made.of_trials = made.schedules * RLT_LEARNER_ROUNDS;
+  if (made.trials > 0 && atomic_load(&learner->least) < INT64_MAX) {
+    const double least = (double)atomic_load(&learner->least) * made.trials;
+    const double more = (double)atomic_load(&learner->taken) - least;
+    made.seconds = more > 0 ? 1e-9 * more : 0;
+  }
+  return made;
+}
+
+uint64_t rlt_learner_bytes(const relayout_device *device, const rlt_learner *learner) {
+  if (learner == NULL) {
+    return 0;
+  }
+  const rlt_variant *const winner = atomic_load(&learner->winner);
+  return sizeof *learner + (atomic_load(&learner->contest) == NULL ? 0 : sizeof(contest)) +
+         (winner == NULL
+              ? 0
+              : sizeof *winner + device->backend->executable_host_bytes(winner->executable));
+}
