@@ -9,6 +9,11 @@
 #include "json_output.h"
 #include "size_text.h"
 
+enum {
+  LINE_SIZE = 256,
+  TUNING_SIZE = 4096 /* the numbers, which come last, may be cut */
+};
+
 static const char *backend_name(relayout_backend backend) {
   return backend == RELAYOUT_BACKEND_OPENCL ? "opencl" : "cpu";
 }
@@ -75,31 +80,43 @@ static json_t *json_of_facts(const relayout_device_info *info) {
 }
 
 /* A line of the row's text. */
-static json_t *json_of_tuning_line(const char *text, const char *key) {
+static void read_tuning_line(const char *text, const char *key, char value[LINE_SIZE]) {
   char start[16];
-  char value[256] = "";
+  value[0] = '\0';
   snprintf(start, sizeof start, "\n%s: ", key);
   const char *const line = strstr(text, start);
   if (line != NULL) {
     const char *const begin = line + strlen(start);
-    snprintf(value, sizeof value, "%.*s", (int)strcspn(begin, "\n"), begin);
+    snprintf(value, LINE_SIZE, "%.*s", (int)strcspn(begin, "\n"), begin);
   }
+}
+
+static json_t *json_of_tuning_line(const char *text, const char *key) {
+  char value[LINE_SIZE];
+  read_tuning_line(text, key, value);
   return json_of_text(value);
+}
+
+/* The row of tuning that the device's schedules go by; false where it cannot be opened. */
+static bool read_tuning(const char *name, char text[TUNING_SIZE]) {
+  relayout_device *device;
+  if (relayout_device_open(name, &device, NULL) != RELAYOUT_OK) {
+    return false;
+  }
+  relayout_device_get_tuning(device, text, TUNING_SIZE);
+  relayout_device_destroy(device);
+  return true;
 }
 
 /* What the device's schedules go by; null where it cannot be opened. */
 static json_t *json_of_tuning(const char *name) {
-  char text[4096]; /* the numbers, which come last, may be cut */
-  relayout_device *device;
-  if (relayout_device_open(name, &device, NULL) != RELAYOUT_OK) {
-    return json_of_nothing();
-  }
-  relayout_device_get_tuning(device, text, sizeof text);
-  relayout_device_destroy(device);
-  return json_of_members((json_member[]){{"kind", json_of_tuning_line(text, "kind")},
-                                         {"date", json_of_tuning_line(text, "date")},
-                                         {"suites", json_of_tuning_line(text, "suites")},
-                                         {NULL, NULL}});
+  char text[TUNING_SIZE];
+  return !read_tuning(name, text)
+             ? json_of_nothing()
+             : json_of_members((json_member[]){{"kind", json_of_tuning_line(text, "kind")},
+                                               {"date", json_of_tuning_line(text, "date")},
+                                               {"suites", json_of_tuning_line(text, "suites")},
+                                               {NULL, NULL}});
 }
 
 static json_t *json_of_device(const relayout_device_info *info) {
@@ -131,6 +148,21 @@ static exit_code print_json(const relayout_device_info *infos, size_t count) {
       stdout);
 }
 
+/* That the machine has no row of its own, if so. */
+static void print_tuning(const relayout_device_info *info) {
+  static const char similar[] = ", the most similar machine"; /* relayout/tuning.h */
+  char text[TUNING_SIZE];
+  char kind[LINE_SIZE];
+  if (!read_tuning(info->name, text)) {
+    return;
+  }
+  read_tuning_line(text, "kind", kind);
+  if (strstr(kind, similar) != NULL) {
+    printf("%s has no tuning of its own, and takes that of %s; faster: relayout tune --device %s\n",
+           info->name, kind, info->name);
+  }
+}
+
 static void print_table(const relayout_device_info *infos, size_t count) {
   int width = (int)strlen("DEVICE");
   for (size_t i = 0; i < count; i++) {
@@ -149,6 +181,9 @@ static void print_table(const relayout_device_info *infos, size_t count) {
       printf(" (%s)", infos[i].platform);
     }
     putchar('\n');
+  }
+  for (size_t i = 0; i < count; i++) {
+    print_tuning(&infos[i]);
   }
   const relayout_device_info opened = info_of_auto();
   if (opened.name[0] != '\0') {
@@ -192,6 +227,8 @@ const command command_devices = {
         "  opencl       the first OpenCL device: GPUs first, then accelerators, then others\n"
         "  auto         the first OpenCL GPU or accelerator, else cpu; the default. What lies in\n"
         "               the host's memory, files too, goes to cpu unless the device shares it\n"
+        "\n"
+        "Devices whose kind of machine nobody has tuned are named below the list.\n"
         "\n"
         "  --json       one object: devices[], each with its facts (caches, pages, vectors;\n"
         "               0: unknown), and auto, the name of what auto opens here\n"

@@ -1,5 +1,5 @@
-/* test_learner.c: schedules take turns on the calls of a plan, and the fastest stays. Calls are made
- * up on the recorder, which says how long each took, and real on the CPU. */
+/* test_learner.c: schedules take turns on the calls of a plan, and the fastest stays. On the
+ * recorder calls are made up, and how long they take; on the CPU they are real. */
 #include "cmocka_all.h"
 
 #include <pthread.h>
@@ -50,14 +50,14 @@ static void close_scene(scene *at) {
   assert_int_equal(at->record.programs_alive, 0);
 }
 
-/* A call, which takes a millisecond by this schedule and twice as long by any other; -1 where it is
+/* A call, which takes a second by this schedule and twice as long by any other; -1 where it is
  * no trial. */
 static int call(scene *at, int fast) {
   rlt_trial trial;
   if (!rlt_trial_begin(at->device, at->part, at->variant, &trial)) {
     return -1;
   }
-  trial.begun -= trial.number == fast ? 1e-3 : 2e-3;
+  trial.begun -= trial.number == fast ? 1 : 2;
   rlt_trial_end(at->device, at->part, at->variant, &trial, true);
   ++at->turns[trial.number];
   return trial.number;
@@ -76,8 +76,8 @@ static void expect_schedule(const scene *at, const rlt_candidate *wanted) {
       rlt_schedules_equal(&rlt_variant_now(at->variant)->candidate.schedule, &wanted->schedule));
 }
 
-/* The first call is none; then all take turns, and those that are much slower lose theirs to the
- * fastest; then the fastest runs. */
+/* The first call is none; then tiles take turns, and then orders; those that are much slower lose
+ * theirs to the fastest; and then the fastest runs. */
 static void test_the_fastest_stays(void **state) {
   (void)state;
   scene at;
@@ -86,13 +86,14 @@ static void test_the_fastest_stays(void **state) {
   assert_int_equal(at.part->choice, RLT_CHOICE_ESTIMATED);
   assert_int_equal(call(&at, 3), -1);
   assert_int_equal(rlt_variant_learning(at.variant).schedules, 0);
-  for (int i = 0; i < RLT_LEARNER_SCHEDULES; ++i) {
-    assert_int_equal(call(&at, 3), i);
-  }
-  expect_schedule(&at, &estimated);
-  expect_explained(&at, "learning: 6 of 18 calls have tried 6 schedules, and took 5 ms longer");
-  for (int i = RLT_LEARNER_SCHEDULES; i < TRIALS; ++i) {
-    assert_int_equal(call(&at, 3), 3);
+  static const int turns[TRIALS] = {0, 1, 2, 3, 3, 3, 3, 3, 4, 5, 6, 7, 8, 3, 3, 3, 3, 3};
+  for (int i = 0; i < TRIALS; ++i) {
+    assert_int_equal(call(&at, 3), turns[i]);
+    if (i == 3) {
+      expect_schedule(&at, &estimated);
+      expect_explained(&at,
+                       "learning: 4 of 8 calls have tried 4 schedules, and took 3e+03 ms longer");
+    }
   }
   assert_int_equal(call(&at, 3), -1);
   const rlt_variant *const winner = rlt_variant_now(at.variant);
@@ -102,32 +103,59 @@ static void test_the_fastest_stays(void **state) {
               estimated.schedule.destination_alignment);
   assert_true(1.5 * winner->candidate.cost.fraction >= estimated.cost.fraction);
   expect_explained(&at, "because calls of this plan were the fastest by it");
-  expect_explained(&at, "learning: 18 of 18 calls have tried 6 schedules, and took 5 ms longer");
+  expect_explained(&at,
+                   "learning: 18 of 18 calls have tried 9 schedules, and took 8e+03 ms longer");
   char text[TEXT_SIZE];
   relayout_plan_explain(at.plan, RELAYOUT_EXPLAIN_JSON, text, sizeof text);
   assert_non_null(strstr(text, "\"chosen_by\":\"calls\""));
   close_scene(&at);
 }
 
-/* Schedules that take part differ from each other, in their tiles if there are as many. */
+static bool have_one_tile(const rlt_schedule *a, const rlt_schedule *b) {
+  return rlt_groups_equal(&a->rows, &b->rows) && rlt_groups_equal(&a->columns, &b->columns);
+}
+
+/* Schedules that take part differ from each other: at first in their tiles, and then in anything
+ * but that. */
 static void test_who_takes_part(void **state) {
   (void)state;
   scene at;
   open_scene(from_text, to_text, NULL, &at);
   rlt_schedule seen[RLT_LEARNER_SCHEDULES];
-  assert_int_equal(call(&at, 0), -1);
-  for (int i = 0; i < RLT_LEARNER_SCHEDULES; ++i) {
+  enum { FAST = 2 };
+  assert_int_equal(call(&at, FAST), -1);
+  for (int turn = 0; turn < TRIALS; ++turn) {
     rlt_trial trial;
     assert_true(rlt_trial_begin(at.device, at.part, at.variant, &trial));
+    const int i = trial.number;
     seen[i] = *(const rlt_schedule *)trial.executable;
     for (int other = 0; other < i; ++other) {
       assert_false(rlt_schedules_equal(&seen[i], &seen[other]));
+      assert_true(i >= RLT_LEARNER_TILES || !have_one_tile(&seen[i], &seen[other]));
     }
+    assert_true(i < RLT_LEARNER_TILES || have_one_tile(&seen[i], &seen[FAST]));
+    trial.begun -= i == FAST ? 1.0 : 1.1; /* all keep their turns */
     rlt_trial_end(at.device, at.part, at.variant, &trial, true);
+    ++at.turns[i];
   }
   assert_true(rlt_schedules_equal(&seen[0], &at.variant->candidate.schedule));
-  assert_false(rlt_groups_equal(&seen[0].rows, &seen[1].rows) &&
-               rlt_groups_equal(&seen[0].columns, &seen[1].columns));
+  for (int i = 0; i < RLT_LEARNER_SCHEDULES; ++i) {
+    assert_int_equal(at.turns[i], RLT_LEARNER_ROUNDS);
+  }
+  close_scene(&at);
+}
+
+/* One that differs from the fastest tile's in its order alone may win. */
+static void test_an_order_wins(void **state) {
+  (void)state;
+  scene at;
+  open_scene(from_text, to_text, NULL, &at);
+  for (int i = 0; i <= TRIALS; ++i) {
+    call(&at, RLT_LEARNER_TILES);
+  }
+  const rlt_variant *const won = rlt_variant_now(at.variant);
+  assert_ptr_not_equal(won, at.variant);
+  assert_true(at.turns[RLT_LEARNER_TILES] > RLT_LEARNER_ROUNDS);
   close_scene(&at);
 }
 
@@ -186,9 +214,9 @@ static void test_failures(void **state) {
   rlt_trial_end(at.device, at.part, at.variant, &trial, false);
   for (int i = 3; i < TRIALS; ++i) {
     at.record.next_program = i == TRIALS - 1 ? RELAYOUT_OUT_OF_MEMORY : RELAYOUT_OK;
-    call(&at, 4);
+    call(&at, 3);
   }
-  assert_int_equal(call(&at, 4), -1);
+  assert_int_equal(call(&at, 3), -1);
   assert_ptr_equal(rlt_variant_now(at.variant), at.variant); /* the fastest was not compiled */
   close_scene(&at);
 }
@@ -285,13 +313,10 @@ static void test_callers_together(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      HELD_TEST(test_the_fastest_stays),
-      HELD_TEST(test_who_takes_part),
-      HELD_TEST(test_the_estimate_stays),
-      HELD_TEST(test_later_plans_know),
-      HELD_TEST(test_failures),
-      HELD_TEST(test_who_does_not_learn),
-      cmocka_unit_test(test_callers_together),
+      HELD_TEST(test_the_fastest_stays),  HELD_TEST(test_who_takes_part),
+      HELD_TEST(test_the_estimate_stays), HELD_TEST(test_an_order_wins),
+      HELD_TEST(test_later_plans_know),   HELD_TEST(test_failures),
+      HELD_TEST(test_who_does_not_learn), cmocka_unit_test(test_callers_together),
   };
   return cmocka_run_group_tests_name("plan.learner", tests, NULL, NULL);
 }

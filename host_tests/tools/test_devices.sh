@@ -16,6 +16,12 @@ check_printed 0 '"facts":{"line_bytes":128,"page_bytes":16384,"caches":[{"level"
 '"ways":8,"processors":1},{"level":2,"bytes":12582912,"ways":12,"processors":4}],'\
 '"tlb_pages":[160,3000],"vector_bytes":16,"streaming_stores":false,"instructions":"plain"}}' \
   devices --json
+check_printed 0 'cpu has no tuning of its own, and takes that of CPU backend, ' devices
+check_printed 0 ', the most similar machine; faster: relayout tune --device cpu' devices
+RELAYOUT_CPU_FACTS='l1=32768:8:1 l2=524288:8:1 vector=32'
+if "$RELAYOUT" devices | grep '^cpu has no tuning'; then
+  fail 'relayout devices: a machine that was tuned has no tuning'
+fi
 RELAYOUT_CPU_FACTS='l1=0 streams=1'
 check_printed 0 '"caches":[],' devices --json
 check_printed 0 '"streaming_stores":true,"instructions":"plain"}}' devices --json

@@ -68,10 +68,10 @@ typedef enum relayout_rounding {
 
 typedef struct relayout_plan_options {
   size_t struct_size;
-  /* ADAPT lets calls of the plan run up to six schedules in turns where the CPU backend moves a
+  /* ADAPT lets calls of the plan run up to nine schedules in turns where the CPU backend moves a
    * part of 1 MiB or more: in relayout_plan_execute, and by native kernels. All write the same
    * bytes. The first call runs the schedule that is predicted to be the fastest; the next 18, or
-   * three for each schedule, are timed; from then on the one with the fastest call runs. Nothing
+   * two for each schedule, are timed; from then on the one with the fastest call runs. Nothing
    * else is run and nothing measured beside these calls, which take a few percent longer in the
    * mean; relayout_plan_explain says how much. The device remembers the fastest until it is
    * destroyed. Elsewhere ADAPT is the same as ESTIMATE, which never changes its schedules.

@@ -6,7 +6,8 @@
  * are and never what they write.
  *
  * A device uses the row that relayout_tuning_keep kept for it, as `relayout tune` does with the row
- * that it finds by measuring; otherwise the library's own row for the most similar kind of machine.
+ * that it finds by measuring; otherwise the library's own row for the most similar kind of machine:
+ * where that has other caches or vectors, `, the most similar machine` stands behind its kind.
  * RELAYOUT_TUNING in the environment names a file with a row for all devices instead, whichever
  * device the row names. If the file cannot be read or is not a row, opening a device fails with
  * RELAYOUT_INVALID_ARGUMENT.

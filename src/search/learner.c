@@ -26,9 +26,13 @@ typedef enum stage {
   OVER
 } stage;
 
-/* The schedules that take part; the variant's own is the first. */
+/* The schedules that take part: tiles, of which the variant's own is the first, and, once the last
+ * of their trials is over, orders. Only then these are written, and their trials opened. */
 typedef struct contest {
-  int32_t count;
+  int32_t tiles;
+  int32_t orders;
+  bool has_orders; /* they have been looked for */
+  atomic_int open; /* trials that may begin, from the first on */
   rlt_candidate of[RLT_LEARNER_SCHEDULES];
   _Atomic int64_t least[RLT_LEARNER_SCHEDULES]; /* nanoseconds; INT64_MAX: none ended yet */
 } contest;
@@ -102,22 +106,25 @@ static bool may_enter(const rlt_variant *variant, const rlt_candidate *candidate
          variant->candidate.cost.fraction <= most_predicted * candidate->cost.fraction;
 }
 
-/* The best predicted come first. One of a tile that is there already, which differs in its order,
- * prefetches or stores, waits until all tiles have entered. */
-static void enter_all(const rlt_variant *variant, const rlt_candidates *candidates,
-                      bool of_new_tiles, contest *made) {
-  for (int32_t i = 0; i < candidates->count && made->count < RLT_LEARNER_SCHEDULES; ++i) {
+/* The best predicted come first. Without a new tile a candidate has the tile of `like`, and differs
+ * from all that are there in its order, prefetches or stores. How many have entered behind the
+ * `count` that are there. */
+static int32_t enter_all(const rlt_variant *variant, const rlt_candidates *candidates,
+                         const rlt_schedule *like, int32_t count, int32_t most, contest *made) {
+  const int32_t before = count;
+  for (int32_t i = 0; i < candidates->count && count < most; ++i) {
     const rlt_candidate *const next = &candidates->of[i];
-    bool is_new = may_enter(variant, next);
-    for (int32_t c = 0; c < made->count && is_new; ++c) {
+    bool is_new = may_enter(variant, next) && (like == NULL || is_same_tile(like, &next->schedule));
+    for (int32_t c = 0; c < count && is_new; ++c) {
       const rlt_schedule *const there = &made->of[c].schedule;
-      is_new = of_new_tiles ? !is_same_tile(there, &next->schedule)
+      is_new = like == NULL ? !is_same_tile(there, &next->schedule)
                             : !rlt_schedules_equal(there, &next->schedule);
     }
     if (is_new) {
-      made->of[made->count++] = *next;
+      made->of[count++] = *next;
     }
   }
+  return count - before;
 }
 
 static int32_t number_of(const rlt_candidates *candidates, const rlt_schedule *schedule) {
@@ -129,30 +136,53 @@ static int32_t number_of(const rlt_candidates *candidates, const rlt_schedule *s
   return -1;
 }
 
-/* NULL without memory, or where no other schedule may take part. */
+/* The candidates for the part, the best predicted first. */
+static bool make_candidates(relayout_device *device, const rlt_part *part,
+                            const rlt_variant *variant, rlt_candidates *made) {
+  const bool is_made = rlt_candidates_make(&part->forms, &device->facts, device->tuning,
+                                           &variant->learner->asked, made, NULL) == RELAYOUT_OK;
+  rlt_candidates_sort(made);
+  return is_made;
+}
+
+static void open_trials(contest *of, int32_t schedules) {
+  atomic_fetch_add(&of->open, schedules * RLT_LEARNER_ROUNDS);
+}
+
+/* What differs from the fastest so far, whose tile stays. */
+static void add_orders(relayout_device *device, const rlt_part *part, const rlt_variant *variant,
+                       const rlt_schedule *fastest, contest *to) {
+  rlt_candidates candidates;
+  const rlt_float_control was = rlt_floats_enter();
+  if (make_candidates(device, part, variant, &candidates)) {
+    rlt_candidates_vary(&candidates, number_of(&candidates, fastest));
+    rlt_candidates_sort(&candidates);
+    to->orders =
+        enter_all(variant, &candidates, fastest, to->tiles, to->tiles + RLT_LEARNER_ORDERS, to);
+    rlt_candidates_free(&candidates);
+  }
+  rlt_floats_leave(was);
+  to->has_orders = true;
+  atomic_fetch_add(&variant->learner->schedules, to->orders);
+  open_trials(to, to->orders);
+}
+
+/* NULL without memory. */
 static contest *make_contest(relayout_device *device, const rlt_part *part,
                              const rlt_variant *variant) {
   rlt_candidates candidates;
-  contest *made = rlt_calloc(1, sizeof *made);
-  if (made == NULL ||
-      rlt_candidates_make(&part->forms, &device->facts, device->tuning, &variant->learner->asked,
-                          &candidates, NULL) != RELAYOUT_OK) {
+  contest *const made = rlt_calloc(1, sizeof *made);
+  if (made == NULL || !make_candidates(device, part, variant, &candidates)) {
     rlt_free(made);
     return NULL;
   }
-  rlt_candidates_sort(&candidates);
-  made->of[made->count++] = variant->candidate;
-  enter_all(variant, &candidates, true, made);
-  rlt_candidates_vary(&candidates, number_of(&candidates, &variant->candidate.schedule));
-  enter_all(variant, &candidates, false, made);
+  made->of[0] = variant->candidate;
+  made->tiles = 1 + enter_all(variant, &candidates, NULL, 1, RLT_LEARNER_TILES, made);
   rlt_candidates_free(&candidates);
-  for (int32_t c = 0; c < made->count; ++c) {
+  for (int32_t c = 0; c < RLT_LEARNER_SCHEDULES; ++c) {
     atomic_init(&made->least[c], INT64_MAX);
   }
-  if (made->count < 2) {
-    rlt_free(made);
-    made = NULL;
-  }
+  open_trials(made, made->tiles);
   return made;
 }
 
@@ -170,7 +200,7 @@ static bool are_trials_on(relayout_device *device, const rlt_part *part,
     contest *const made = make_contest(device, part, variant);
     rlt_floats_leave(was);
     atomic_store(&learner->contest, made);
-    atomic_store(&learner->schedules, made == NULL ? 0 : made->count);
+    atomic_store(&learner->schedules, made == NULL ? 0 : made->tiles);
     atomic_store(&learner->stage, made == NULL ? OVER : TRIALS);
     return made != NULL;
   }
@@ -192,7 +222,7 @@ static void leave(rlt_learner *learner) {
 
 static int32_t fastest_of(const contest *of) {
   int32_t best = 0;
-  for (int32_t c = 1; c < of->count; ++c) {
+  for (int32_t c = 1; c < RLT_LEARNER_SCHEDULES; ++c) {
     if (atomic_load(&of->least[c]) < atomic_load(&of->least[best])) {
       best = c;
     }
@@ -202,12 +232,26 @@ static int32_t fastest_of(const contest *of) {
 
 /* Whose turn it is: the fastest takes that of one that is much slower. */
 static int32_t schedule_of_turn(const contest *of, int32_t turn) {
-  const int32_t number = turn % of->count;
+  const int32_t tile_turns = of->tiles * RLT_LEARNER_ROUNDS;
+  const int32_t number =
+      turn < tile_turns ? turn % of->tiles : of->tiles + (turn - tile_turns) % of->orders;
+  const int64_t least = atomic_load(&of->least[number]);
   const int32_t best = fastest_of(of);
-  return turn >= of->count && (double)atomic_load(&of->least[number]) >
-                                  most_after_first * (double)atomic_load(&of->least[best])
+  return least < INT64_MAX &&
+                 (double)least > most_after_first * (double)atomic_load(&of->least[best])
              ? best
              : number;
+}
+
+/* The number of the next trial; -1 where none is open. */
+static int32_t take_turn(rlt_learner *learner, const contest *of) {
+  int turn = atomic_load(&learner->begun);
+  while (turn < atomic_load(&of->open)) {
+    if (atomic_compare_exchange_weak(&learner->begun, &turn, turn + 1)) {
+      return turn;
+    }
+  }
+  return -1;
 }
 
 bool rlt_trial_begin(relayout_device *device, const rlt_part *part, const rlt_variant *variant,
@@ -219,8 +263,8 @@ bool rlt_trial_begin(relayout_device *device, const rlt_part *part, const rlt_va
   }
   const bool is_inside = enter(learner);
   const contest *const of = is_inside ? atomic_load(&learner->contest) : NULL;
-  const int32_t turn = is_inside ? atomic_fetch_add(&learner->begun, 1) : 0;
-  if (!is_inside || turn >= of->count * RLT_LEARNER_ROUNDS) {
+  const int32_t turn = is_inside ? take_turn(learner, of) : -1;
+  if (turn < 0) {
     leave(learner);
     return false;
   }
@@ -279,6 +323,18 @@ static void decide(relayout_device *device, const rlt_part *part, rlt_learner *l
   atomic_store(&learner->stage, OVER);
 }
 
+/* Nobody else writes then: all trials that were open are over. */
+static void end_heat(relayout_device *device, const rlt_part *part, const rlt_variant *variant,
+                     contest *of) {
+  const bool had_orders = of->has_orders;
+  if (!had_orders) {
+    add_orders(device, part, variant, &of->of[fastest_of(of)].schedule, of);
+  }
+  if (had_orders || of->orders == 0) {
+    decide(device, part, variant->learner, of);
+  }
+}
+
 static void take_least(_Atomic int64_t *of, int64_t found) {
   int64_t seen = atomic_load(of);
   while (found < seen && !atomic_compare_exchange_weak(of, &seen, found)) {
@@ -298,8 +354,8 @@ void rlt_trial_end(relayout_device *device, const rlt_part *part, const rlt_vari
   if (trial->own != NULL) {
     device->backend->executable_destroy(device, trial->own);
   }
-  if (atomic_fetch_add(&learner->ended, 1) + 1 == of->count * RLT_LEARNER_ROUNDS) {
-    decide(device, part, learner, of);
+  if (atomic_fetch_add(&learner->ended, 1) + 1 == atomic_load(&of->open)) {
+    end_heat(device, part, variant, of);
   }
   leave(learner);
 }

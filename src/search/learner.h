@@ -1,9 +1,12 @@
 /* learner.h: a plan that learns while it works: a few schedules take turns on the calls of the
  * plan's user until it is known which of them is the fastest.
  *
- *     call 1         the schedule that is predicted to be the fastest, on memory that may be new
- *     calls 2 to 19  six schedules in turns, three times each: each call is timed
- *     later calls    the one with the fastest call
+ *     call 1          the schedule that is predicted to be the fastest, on memory that may be new
+ *     calls 2 to 9    that one and three with other tiles, twice each: each call is timed
+ *     calls 10 to 19  five with the fastest tile and other orders, prefetches or stores, twice each
+ *     later calls     the one with the fastest call
+ *
+ * Where there are fewer schedules, there are fewer trials.
  *
  * All schedules write the same bytes. Nothing is run beside the user's calls, and nothing needs
  * memory for a second source or destination. A call whose turn it is compiles its schedule, in some
@@ -16,7 +19,12 @@
 
 #include "plan/plan.h"
 
-enum { RLT_LEARNER_SCHEDULES = 6, RLT_LEARNER_ROUNDS = 3 };
+enum {
+  RLT_LEARNER_TILES = 4,
+  RLT_LEARNER_ORDERS = 5,
+  RLT_LEARNER_SCHEDULES = RLT_LEARNER_TILES + RLT_LEARNER_ORDERS,
+  RLT_LEARNER_ROUNDS = 2
+};
 
 typedef struct rlt_learner rlt_learner;
 

@@ -376,7 +376,7 @@ static int64_t distance(const known_machine *from, const rlt_machine *to) {
          doublings_between(from->vector_bytes, to->vector_bytes);
 }
 
-const rlt_tuning *rlt_tuning_of(const rlt_facts *facts) {
+static const known_machine *nearest_to(const rlt_facts *facts) {
   const known_machine *nearest = NULL;
   for (int i = 0; i < MACHINES; ++i) {
     const known_machine *const other = &machines[i];
@@ -386,7 +386,16 @@ const rlt_tuning *rlt_tuning_of(const rlt_facts *facts) {
       nearest = other;
     }
   }
-  return nearest->row; /* there is one for each target */
+  return nearest; /* there is one for each target */
+}
+
+const rlt_tuning *rlt_tuning_of(const rlt_facts *facts) {
+  return nearest_to(facts)->row;
+}
+
+bool rlt_tuning_is_of(const rlt_facts *facts) {
+  const known_machine *const nearest = nearest_to(facts);
+  return nearest->l1_bytes > 0 && distance(nearest, &facts->machine) == 0;
 }
 
 const rlt_tuning *rlt_tuning_shipped(int number) {

@@ -104,6 +104,9 @@ typedef struct rlt_tuning {
  * devices that work in the same way. Static storage. */
 const rlt_tuning *rlt_tuning_of(const rlt_facts *facts);
 
+/* True if that kind of machine has the same caches and vectors; false if it is only similar. */
+bool rlt_tuning_is_of(const rlt_facts *facts);
+
 /* The rows that the library has by itself, one after another; NULL behind the last. */
 const rlt_tuning *rlt_tuning_shipped(int number);
 

@@ -112,12 +112,20 @@ relayout_status rlt_tuning_file_load(relayout_device *device, relayout_error *er
 
 /* ---- Keeping ---- */
 
+/* Behind the kind of machine that a row was found on, where the device's is none. */
+static const char similar[] = ", the most similar machine";
+
 size_t relayout_device_get_tuning(const relayout_device *device, char *buffer, size_t capacity) {
   rlt_text text = rlt_text_in(buffer, capacity);
   if (device != NULL) {
     const relayout_device *const owner = owner_of(device);
     rlt_tuning_add_head(&owner->info, &owner->facts.machine, &text);
-    rlt_tuning_add_text(owner->tuning, &text);
+    rlt_tuning row = *owner->tuning;
+    if (owner->own_tuning == NULL && !rlt_tuning_is_of(&owner->facts)) {
+      const size_t length = strlen(row.kind);
+      snprintf(row.kind + length, sizeof row.kind - length, "%s", similar);
+    }
+    rlt_tuning_add_text(&row, &text);
   }
   return text.length;
 }
