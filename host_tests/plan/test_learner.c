@@ -50,17 +50,21 @@ static void close_scene(scene *at) {
   assert_int_equal(at->record.programs_alive, 0);
 }
 
-/* A call, which takes a second by this schedule and twice as long by any other; -1 where it is
- * no trial. */
-static int call(scene *at, int fast) {
+/* A call, which takes so many seconds by this schedule, less by another if there is one, and 2000
+ * by all others; -1 where it is no trial. */
+static int timed_call(scene *at, int fast, double seconds, int fastest) {
   rlt_trial trial;
   if (!rlt_trial_begin(at->device, at->part, at->variant, &trial)) {
     return -1;
   }
-  trial.begun -= trial.number == fast ? 1 : 2;
+  trial.begun -= trial.number == fastest ? 500 : trial.number == fast ? seconds : 2000;
   rlt_trial_end(at->device, at->part, at->variant, &trial, true);
   ++at->turns[trial.number];
   return trial.number;
+}
+
+static int call(scene *at, int fast) {
+  return timed_call(at, fast, 1000, -1);
 }
 
 static void expect_explained(const scene *at, const char *says) {
@@ -92,7 +96,7 @@ static void test_the_fastest_stays(void **state) {
     if (i == 3) {
       expect_schedule(&at, &estimated);
       expect_explained(&at,
-                       "learning: 4 of 8 calls have tried 4 schedules, and took 3e+03 ms longer");
+                       "learning: 4 of 8 calls have tried 4 schedules, and took 3e+06 ms longer");
     }
   }
   assert_int_equal(call(&at, 3), -1);
@@ -104,7 +108,7 @@ static void test_the_fastest_stays(void **state) {
   assert_true(1.5 * winner->candidate.cost.fraction >= estimated.cost.fraction);
   expect_explained(&at, "because calls of this plan were the fastest by it");
   expect_explained(&at,
-                   "learning: 18 of 18 calls have tried 9 schedules, and took 8e+03 ms longer");
+                   "learning: 18 of 18 calls have tried 9 schedules, and took 8e+06 ms longer");
   char text[TEXT_SIZE];
   relayout_plan_explain(at.plan, RELAYOUT_EXPLAIN_JSON, text, sizeof text);
   assert_non_null(strstr(text, "\"chosen_by\":\"calls\""));
@@ -134,7 +138,7 @@ static void test_who_takes_part(void **state) {
       assert_true(i >= RLT_LEARNER_TILES || !have_one_tile(&seen[i], &seen[other]));
     }
     assert_true(i < RLT_LEARNER_TILES || have_one_tile(&seen[i], &seen[FAST]));
-    trial.begun -= i == FAST ? 1.0 : 1.1; /* all keep their turns */
+    trial.begun -= i == FAST ? 1000 : 1100; /* all keep their turns */
     rlt_trial_end(at.device, at.part, at.variant, &trial, true);
     ++at.turns[i];
   }
@@ -148,14 +152,16 @@ static void test_who_takes_part(void **state) {
 /* One that differs from the fastest tile's in its order alone may win. */
 static void test_an_order_wins(void **state) {
   (void)state;
+  enum { TILE = 3, ORDER = RLT_LEARNER_TILES + 1 };
   scene at;
   open_scene(from_text, to_text, NULL, &at);
   for (int i = 0; i <= TRIALS; ++i) {
-    call(&at, RLT_LEARNER_TILES);
+    timed_call(&at, TILE, 1800, ORDER);
   }
   const rlt_variant *const won = rlt_variant_now(at.variant);
   assert_ptr_not_equal(won, at.variant);
-  assert_true(at.turns[RLT_LEARNER_TILES] > RLT_LEARNER_ROUNDS);
+  assert_false(have_one_tile(&won->candidate.schedule, &at.variant->candidate.schedule));
+  assert_true(at.turns[ORDER] > RLT_LEARNER_ROUNDS); /* it had those of slower ones too */
   close_scene(&at);
 }
 
