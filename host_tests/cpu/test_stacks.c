@@ -197,6 +197,25 @@ static void open_and_measure(void *argument) {
   relayout_device_destroy(device);
 }
 
+/* Until the plan has learned, and as often again. */
+static void adapt(void *argument) {
+  enum { BYTES = 1 << 21, CALLS = 40 };
+  static unsigned char source[BYTES], destination[BYTES];
+  relayout_status *const status = argument;
+  relayout_shape from, to;
+  relayout_device *device = NULL;
+  relayout_plan *plan = NULL;
+  *status = relayout_device_open("cpu", &device, NULL);
+  *status |= relayout_shape_parse("bf16[1024,512]", &from, NULL);
+  *status |= relayout_shape_parse("f32[1024,512]{0,1}", &to, NULL);
+  *status |= relayout_plan_create(device, &from, &to, NULL, &plan, NULL);
+  for (int i = 0; i < CALLS; ++i) {
+    *status |= relayout_plan_execute(plan, source, destination, NULL);
+  }
+  relayout_plan_destroy(plan);
+  relayout_device_destroy(device);
+}
+
 static void find_indices(void *argument) {
   relayout_status *const status = argument;
   relayout_shape shape;
@@ -209,7 +228,7 @@ static void find_indices(void *argument) {
 
 static void test_other_calls(void **state) {
   (void)state;
-  static void (*const calls[])(void *argument) = {open_and_measure, find_indices};
+  static void (*const calls[])(void *argument) = {open_and_measure, adapt, find_indices};
   for (size_t i = 0; i < sizeof calls / sizeof *calls; ++i) {
     relayout_status status = RELAYOUT_INVALID_ARGUMENT;
     const size_t used = stack_used_by(calls[i], &status);
