@@ -110,12 +110,15 @@ static bool goes_straight(const rlt_facts *facts, const rlt_schedule *schedule,
 /* ---- Loops ---- */
 
 /* Tiles that are moved between one and the tile that goes on with its lines: as many as leave these
- * in the nearest cache until then, but one at least, so that a page that was opened serves two. */
+ * in the nearest cache until then. Where it has no room for those of a few tiles, they are as many
+ * as there is room for at all, as lines of the source that the last of them shares with the next
+ * one come twice. */
 static int64_t tiles_between(const rlt_facts *facts, const rlt_schedule *schedule) {
+  enum { A_FEW = 4 };
   const int64_t segments = schedule->tile_buffer.segment_count;
   const int64_t most = facts->most_segments / segments;
   const int64_t nearest = facts->machine.caches[0].bytes / RLT_CPU_BYTES_OF_SEGMENT / segments;
-  return (nearest > 0 ? rlt_min(most, rlt_max(nearest, 2)) : most) - 1;
+  return (nearest < A_FEW ? most : rlt_min(most, nearest)) - 1;
 }
 
 static void choose_loops(const rlt_facts *facts, const rlt_tuning *tuning, const rlt_grid *grid,
