@@ -263,7 +263,18 @@ static bool run_round(soak *s, relayout_device *device) {
   return check_objects(s, &held);
 }
 
+/* A driver frees a native command on a thread of its own, which may come a moment after whoever
+ * waited for the command has gone on. */
+static void wait_for_the_driver(void) {
+  enum { MOMENTS = 500 };
+  const struct timespec moment = {.tv_nsec = 10000000};
+  for (int i = 0; i < MOMENTS && atomic_load(&blocks) != 0; ++i) {
+    nanosleep(&moment, NULL);
+  }
+}
+
 static bool is_all_gone(const soak *s) {
+  wait_for_the_driver();
   const objects held = objects_held();
   bool is_gone = true;
   for (int kind = 0; kind < OBJECT_KINDS; ++kind) {
