@@ -228,7 +228,7 @@ const command command_devices = {
         "  auto         the first OpenCL GPU or accelerator, else cpu; the default. What lies in\n"
         "               the host's memory, files too, goes to cpu unless the device shares it\n"
         "\n"
-        "Devices whose kind of machine nobody has tuned are named below the list.\n"
+        "Below the list it names the devices that have no row of tuning of their own.\n"
         "\n"
         "  --json       one object: devices[], each with its facts (caches, pages, vectors;\n"
         "               0: unknown), and auto, the name of what auto opens here\n"

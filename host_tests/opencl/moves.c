@@ -169,7 +169,7 @@ void schedules_move_as_defined(const opencl_bench *bench, const rlt_problem *pro
   relayout_plan_destroy(plan);
 }
 
-/* ---- Schedules that nobody offers ---- */
+/* ---- Schedules that no method offers ---- */
 
 void drawn_schedules_move_as_defined(const opencl_bench *bench, const rlt_problem *problem,
                                      const move_offsets *offsets, size_t offset_count, int draws,

@@ -32,7 +32,7 @@ typedef struct drawn_count {
   int refused; /* of them, as they break a rule */
 } drawn_count;
 
-/* The same with `draws` schedules drawn at random, which nobody offers; adds to `count`. */
+/* The same with `draws` schedules drawn at random, which no method offers; adds to `count`. */
 void drawn_schedules_move_as_defined(const opencl_bench *bench, const rlt_problem *problem,
                                      const move_offsets *offsets, size_t offset_count, int draws,
                                      uint64_t seed, const char *what, drawn_count *count);

@@ -227,7 +227,7 @@ enum { CORNER_COUNT = sizeof corners / sizeof corners[0] };
 
 static drawn_count drawn;
 
-/* As the plan chooses, by every schedule that is offered, and by a few that nobody offers. */
+/* As the plan chooses, by every schedule that is offered, and by a few drawn ones. */
 static void move_in_every_way(const opencl_bench *bench, const rlt_problem *problem, uint64_t seed,
                               const char *what) {
   static const move_offsets offsets[] = {{0, 0}, {0, 1}, {3, 0}, {16, 16}};

@@ -50,8 +50,8 @@ static void close_scene(scene *at) {
   assert_int_equal(at->record.programs_alive, 0);
 }
 
-/* A call, which takes so many seconds by this schedule, less by another if there is one, and 2000
- * by all others; -1 where it is no trial. */
+/* Makes a call up: by schedule `fast` it takes `seconds`, by `fastest` 500, and by any other 2000.
+ * Returns the number of its schedule; -1 if the call is no trial. */
 static int timed_call(scene *at, int fast, double seconds, int fastest) {
   rlt_trial trial;
   if (!rlt_trial_begin(at->device, at->part, at->variant, &trial)) {

@@ -349,7 +349,7 @@ static void test_bad_texts(void **state) {
   rlt_candidates_free(&candidates);
 }
 
-/* ---- Work-groups, by schedules that nobody offers ---- */
+/* ---- Work-groups, by schedules that no method offers ---- */
 
 typedef struct asked {
   const char *from;
