@@ -370,10 +370,12 @@ static int64_t doublings_between(int64_t a, int64_t b) {
   return doublings + (int64_t)((double)(most - least) / (double)least * ONE);
 }
 
+/* The nearest cache holds a tile and what it reads, so it counts twice; vectors change how fast a
+ * tile is put together, but hardly which tile is the best. */
 static int64_t distance(const known_machine *from, const rlt_machine *to) {
-  return doublings_between(from->l1_bytes, to->caches[0].bytes) +
+  return 2 * doublings_between(from->l1_bytes, to->caches[0].bytes) +
          doublings_between(from->l2_bytes, to->caches[1].bytes) +
-         doublings_between(from->vector_bytes, to->vector_bytes);
+         doublings_between(from->vector_bytes, to->vector_bytes) / 4;
 }
 
 static const known_machine *nearest_to(const rlt_facts *facts) {
