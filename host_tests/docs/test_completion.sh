@@ -53,7 +53,7 @@ expect 'relayout frobnicate --' --help
 # Every device that the command lists; behind a colon, readline keeps what stands before it.
 while read -r device _; do
   expect "relayout selftest --device ${device%?}" "${device##*:}"
-done < <("$RELAYOUT" devices | grep -E '^opencl:[0-9]+:[0-9] ')
+done < <("$RELAYOUT" devices | grep -E '^opencl:[0-9]+:[0-9]  ')
 
 # All options that the command takes: each is accepted, or wants its value.
 for command in "${commands[@]}"; do

@@ -215,10 +215,10 @@ static void test_other_devices(void **state) {
 
 /* By doublings, twice those of the first cache, those of the second, and a quarter of those of
  * vectors: a Zen 4 or a Skylake-SP is 1 and 1/4 from Zen 3, and 1 and 1 from the AVX-512 Xeon; a
- * Zen 5 is 1 from that; SSE on that Xeon is 1/4 from its AVX2. Of 1440 KiB Zen's 512 are one doubling
- * and 13/32 of the next, and the Xeon's 2048 are 19/45 of one, beside twice half a one of the first
- * cache; of 1472, 7/16 and 9/23. What is not known is as far from all, and of equals
- * the first counts. */
+ * Zen 5 is 1 from that; SSE on that Xeon is 1/4 from its AVX2. Of 1440 KiB Zen's 512 are one
+ * doubling and 13/32 of the next, and the Xeon's 2048 are 19/45 of one, beside twice half a one of
+ * the first cache; of 1472, 7/16 and 9/23. What is not known is as far from all, and of equals the
+ * first counts. */
 static void test_nearest_row(void **state) {
   (void)state;
   static const struct {

@@ -48,13 +48,14 @@ static rlt_candidate *next_candidate(rlt_candidates *candidates) {
   return &candidates->of[candidates->count];
 }
 
-static bool is_offered(const rlt_candidates *candidates, const rlt_schedule *schedule) {
+/* Which candidate has this schedule; -1: none. */
+static int32_t number_of(const rlt_candidates *candidates, const rlt_schedule *schedule) {
   for (int32_t i = 0; i < candidates->count; ++i) {
     if (rlt_schedules_equal(&candidates->of[i].schedule, schedule)) {
-      return true;
+      return i;
     }
   }
-  return false;
+  return -1;
 }
 
 /* True if the schedule does not combine lines, but could. */
@@ -65,11 +66,16 @@ static bool add(rlt_candidates *candidates, const rlt_schedule *schedule, bool c
   }
   added->schedule = *schedule;
   added->varied = false;
+  added->is_known = false;
   const bool could =
       rlt_schedule_finish(candidates->facts, candidates->tuning, combines, &added->schedule);
-  if (!is_offered(candidates, &added->schedule)) {
+  int32_t number = number_of(candidates, &added->schedule);
+  if (number < 0) {
     rlt_cost_estimate(candidates->facts, candidates->tuning, &added->schedule, &added->cost);
-    ++candidates->count;
+    number = candidates->count++;
+  }
+  if (candidates->adds_known && schedule->suits) {
+    candidates->of[number].is_known = true;
   }
   return could;
 }
@@ -80,7 +86,7 @@ void rlt_candidates_add(rlt_candidates *candidates, const rlt_schedule *schedule
   }
 }
 
-static void ask_methods(rlt_candidates *made, bool all) {
+static void ask_methods(rlt_candidates *made, const rlt_tuning *tuning, bool all) {
   for (int32_t f = made->forms->count - 1; f >= 0; --f) {
     rlt_scene scene = {.problem = made->forms->of[f],
                        .is_wide = f > 0,
@@ -88,7 +94,7 @@ static void ask_methods(rlt_candidates *made, bool all) {
                        .offers_all = all,
                        .stays_cached = made->request.stays_cached,
                        .facts = made->facts,
-                       .tuning = made->tuning};
+                       .tuning = tuning};
     for (const rlt_method_row *row = made->facts->target->methods; row->method != NULL; ++row) {
       scene.method = row->method;
       if (made->request.method == NULL || scene.method == made->request.method) {
@@ -105,7 +111,7 @@ relayout_status rlt_candidates_make(const rlt_forms *forms, const rlt_facts *fac
   if (request != NULL) {
     made->request = *request;
   }
-  ask_methods(made, false);
+  ask_methods(made, tuning, false);
   if (made->lacks_memory) {
     rlt_candidates_free(made);
     return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a plan's schedules");
@@ -116,8 +122,20 @@ relayout_status rlt_candidates_make(const rlt_forms *forms, const rlt_facts *fac
 void rlt_candidates_add_all(rlt_candidates *candidates) {
   if (!candidates->has_all) {
     candidates->has_all = true;
-    ask_methods(candidates, true);
+    ask_methods(candidates, candidates->tuning, true);
   }
+}
+
+void rlt_candidates_add_known(rlt_candidates *candidates) {
+  const bool are_several = rlt_tuning_for(candidates->facts, 1) != NULL;
+  const rlt_tuning *row;
+  candidates->adds_known = true;
+  for (int n = 0; (row = rlt_tuning_for(candidates->facts, n)) != NULL; ++n) {
+    if (are_several && row != candidates->tuning) {
+      ask_methods(candidates, row, false);
+    }
+  }
+  candidates->adds_known = false;
 }
 
 void rlt_candidates_vary(rlt_candidates *candidates, int32_t number) {

@@ -13,7 +13,8 @@
 typedef struct rlt_candidate {
   rlt_schedule schedule;
   rlt_cost cost;
-  bool varied; /* its variations have been added (rlt_candidates_vary) */
+  bool varied;   /* its variations have been added (rlt_candidates_vary) */
+  bool is_known; /* the best of its kind on some machine (rlt_candidates_add_known) */
 } rlt_candidate;
 
 enum { RLT_MOST_FORMS = 2 };
@@ -48,7 +49,8 @@ typedef struct rlt_candidates {
   const rlt_tuning *tuning;
   const rlt_forms *forms;
   rlt_candidates_request request;
-  bool has_all; /* tiles of all sizes, too (rlt_candidates_add_all) */
+  bool has_all;    /* tiles of all sizes, too (rlt_candidates_add_all) */
+  bool adds_known; /* what suits is known to be the best somewhere */
   int32_t count;
   int32_t capacity;
   rlt_candidate *of;
@@ -60,6 +62,11 @@ typedef struct rlt_candidates {
 relayout_status rlt_candidates_make(const rlt_forms *forms, const rlt_facts *facts,
                                     const rlt_tuning *tuning, const rlt_candidates_request *request,
                                     rlt_candidates *made, relayout_error *error);
+
+/* Adds what the rows of tuning for other machines ask for in place of this device's row, and marks
+ * it as known. What this machine likes best is seldom far from what one of those does. Adds nothing
+ * where the table has one machine alone that works in this way, and fewer if memory runs out. */
+void rlt_candidates_add_known(rlt_candidates *candidates);
 
 /* Adds candidates with tiles of all sizes, most of which are never the best. A second call adds
  * nothing. Adds fewer if memory runs out. */

@@ -26,13 +26,18 @@ typedef enum stage {
   OVER
 } stage;
 
-/* The schedules that take part: tiles, of which the variant's own is the first, and, once the last
- * of their trials is over, orders. Only then these are written, and their trials opened. */
+typedef enum heat { TILES_HEAT, ORDERS_HEAT, LAST_HEAT } heat;
+
+/* The schedules that take part: tiles, of which the variant's own is the first; once the last of
+ * their trials is over, orders; and after those the last heat, of the variant's own and the
+ * fastest, since of many one is fast by chance. Only then is the next heat written, and are its
+ * trials opened. */
 typedef struct contest {
+  heat heat;
   int32_t tiles;
   int32_t orders;
-  bool has_orders; /* they have been looked for */
-  atomic_int open; /* trials that may begin, from the first on */
+  int32_t last_count;
+  int32_t last[RLT_LEARNER_LAST];
   rlt_candidate of[RLT_LEARNER_SCHEDULES];
   _Atomic int64_t least[RLT_LEARNER_SCHEDULES]; /* nanoseconds; INT64_MAX: none ended yet */
 } contest;
@@ -44,7 +49,8 @@ struct rlt_learner {
   bool is_free; /* any method may be the fastest: it is worth remembering */
   atomic_int stage;
   atomic_int inside; /* calls that may look at the contest */
-  atomic_int begun;  /* trials */
+  atomic_int open;   /* trials that may begin, from the first on */
+  atomic_int begun;
   atomic_int ended;
   _Atomic(contest *) contest;
   _Atomic(rlt_variant *) winner; /* NULL: the variant itself */
@@ -98,12 +104,34 @@ static bool is_same_tile(const rlt_schedule *a, const rlt_schedule *b) {
 }
 
 /* Runs wherever the variant does. */
-static bool may_enter(const rlt_variant *variant, const rlt_candidate *candidate) {
+static bool is_aligned_alike(const rlt_variant *variant, const rlt_candidate *candidate) {
   const rlt_schedule *const own = &variant->candidate.schedule;
   const rlt_schedule *const other = &candidate->schedule;
   return other->source_alignment <= own->source_alignment &&
-         other->destination_alignment <= own->destination_alignment &&
+         other->destination_alignment <= own->destination_alignment;
+}
+
+static bool may_enter(const rlt_variant *variant, const rlt_candidate *candidate) {
+  return is_aligned_alike(variant, candidate) &&
          variant->candidate.cost.fraction <= most_predicted * candidate->cost.fraction;
+}
+
+/* What other kinds of machines like best, however this one's rates judge it. How many have entered
+ * behind the `count` that are there. */
+static int32_t enter_known(const rlt_variant *variant, const rlt_candidates *candidates,
+                           int32_t count, int32_t most, contest *made) {
+  const int32_t before = count;
+  for (int32_t i = 0; i < candidates->count && count < most; ++i) {
+    const rlt_candidate *const next = &candidates->of[i];
+    bool is_new = next->is_known && is_aligned_alike(variant, next);
+    for (int32_t c = 0; c < count && is_new; ++c) {
+      is_new = !rlt_schedules_equal(&made->of[c].schedule, &next->schedule);
+    }
+    if (is_new) {
+      made->of[count++] = *next;
+    }
+  }
+  return count - before;
 }
 
 /* The best predicted come first. Without a new tile a candidate has the tile of `like`, and differs
@@ -145,8 +173,8 @@ static bool make_candidates(relayout_device *device, const rlt_part *part,
   return is_made;
 }
 
-static void open_trials(contest *of, int32_t schedules) {
-  atomic_fetch_add(&of->open, schedules * RLT_LEARNER_ROUNDS);
+static void open_trials(rlt_learner *learner, int32_t trials) {
+  atomic_fetch_add(&learner->open, trials);
 }
 
 /* What differs from the fastest so far, whose tile stays. */
@@ -155,6 +183,7 @@ static void add_orders(relayout_device *device, const rlt_part *part, const rlt_
   rlt_candidates candidates;
   const rlt_float_control was = rlt_floats_enter();
   if (make_candidates(device, part, variant, &candidates)) {
+    rlt_candidates_add_known(&candidates);
     rlt_candidates_vary(&candidates, number_of(&candidates, fastest));
     rlt_candidates_sort(&candidates);
     to->orders =
@@ -162,9 +191,35 @@ static void add_orders(relayout_device *device, const rlt_part *part, const rlt_
     rlt_candidates_free(&candidates);
   }
   rlt_floats_leave(was);
-  to->has_orders = true;
+  to->heat = ORDERS_HEAT;
   atomic_fetch_add(&variant->learner->schedules, to->orders);
-  open_trials(to, to->orders);
+  open_trials(variant->learner, to->orders * RLT_LEARNER_ROUNDS);
+}
+
+/* The schedule with the fastest trial, among those that are not in the last heat. */
+static int32_t next_of_last(const contest *of) {
+  int32_t best = -1;
+  for (int32_t c = 1; c < of->tiles + of->orders; ++c) {
+    bool is_in = false;
+    for (int32_t i = 0; i < of->last_count; ++i) {
+      is_in = is_in || of->last[i] == c;
+    }
+    if (!is_in && (best < 0 || atomic_load(&of->least[c]) < atomic_load(&of->least[best]))) {
+      best = c;
+    }
+  }
+  return best;
+}
+
+/* Nothing is left to find out where the variant's own schedule has no rival. */
+static void add_last_heat(rlt_learner *learner, contest *to) {
+  to->heat = LAST_HEAT;
+  to->last[to->last_count++] = 0;
+  for (int32_t next = next_of_last(to); next > 0 && to->last_count < RLT_LEARNER_LAST;
+       next = next_of_last(to)) {
+    to->last[to->last_count++] = next;
+  }
+  open_trials(learner, to->last_count > 1 ? to->last_count * RLT_LEARNER_LAST_ROUNDS : 0);
 }
 
 /* NULL without memory. */
@@ -177,12 +232,14 @@ static contest *make_contest(relayout_device *device, const rlt_part *part,
     return NULL;
   }
   made->of[0] = variant->candidate;
-  made->tiles = 1 + enter_all(variant, &candidates, NULL, 1, RLT_LEARNER_TILES, made);
+  rlt_candidates_add_known(&candidates);
+  made->tiles = 1 + enter_known(variant, &candidates, 1, RLT_LEARNER_TILES, made);
+  made->tiles += enter_all(variant, &candidates, NULL, made->tiles, RLT_LEARNER_TILES, made);
   rlt_candidates_free(&candidates);
   for (int32_t c = 0; c < RLT_LEARNER_SCHEDULES; ++c) {
     atomic_init(&made->least[c], INT64_MAX);
   }
-  open_trials(made, made->tiles);
+  open_trials(variant->learner, made->tiles * RLT_LEARNER_ROUNDS);
   return made;
 }
 
@@ -230,11 +287,17 @@ static int32_t fastest_of(const contest *of) {
   return best;
 }
 
+static int32_t number_of_turn(const contest *of, int32_t turn) {
+  const int32_t orders_begin = of->tiles * RLT_LEARNER_ROUNDS;
+  const int32_t last_begins = orders_begin + of->orders * RLT_LEARNER_ROUNDS;
+  return turn < orders_begin  ? turn % of->tiles
+         : turn < last_begins ? of->tiles + (turn - orders_begin) % of->orders
+                              : of->last[(turn - last_begins) % of->last_count];
+}
+
 /* Whose turn it is: the fastest takes that of one that is much slower. */
 static int32_t schedule_of_turn(const contest *of, int32_t turn) {
-  const int32_t tile_turns = of->tiles * RLT_LEARNER_ROUNDS;
-  const int32_t number =
-      turn < tile_turns ? turn % of->tiles : of->tiles + (turn - tile_turns) % of->orders;
+  const int32_t number = number_of_turn(of, turn);
   const int64_t least = atomic_load(&of->least[number]);
   const int32_t best = fastest_of(of);
   return least < INT64_MAX &&
@@ -244,9 +307,9 @@ static int32_t schedule_of_turn(const contest *of, int32_t turn) {
 }
 
 /* The number of the next trial; -1 where none is open. */
-static int32_t take_turn(rlt_learner *learner, const contest *of) {
+static int32_t take_turn(rlt_learner *learner) {
   int turn = atomic_load(&learner->begun);
-  while (turn < atomic_load(&of->open)) {
+  while (turn < atomic_load(&learner->open)) {
     if (atomic_compare_exchange_weak(&learner->begun, &turn, turn + 1)) {
       return turn;
     }
@@ -263,7 +326,7 @@ bool rlt_trial_begin(relayout_device *device, const rlt_part *part, const rlt_va
   }
   const bool is_inside = enter(learner);
   const contest *const of = is_inside ? atomic_load(&learner->contest) : NULL;
-  const int32_t turn = is_inside ? take_turn(learner, of) : -1;
+  const int32_t turn = is_inside ? take_turn(learner) : -1;
   if (turn < 0) {
     leave(learner);
     return false;
@@ -326,12 +389,16 @@ static void decide(relayout_device *device, const rlt_part *part, rlt_learner *l
 /* Nobody else writes then: all trials that were open are over. */
 static void end_heat(relayout_device *device, const rlt_part *part, const rlt_variant *variant,
                      contest *of) {
-  const bool had_orders = of->has_orders;
-  if (!had_orders) {
+  rlt_learner *const learner = variant->learner;
+  const int before = atomic_load(&learner->open);
+  if (of->heat == TILES_HEAT) {
     add_orders(device, part, variant, &of->of[fastest_of(of)].schedule, of);
   }
-  if (had_orders || of->orders == 0) {
-    decide(device, part, variant->learner, of);
+  if (atomic_load(&learner->open) == before && of->heat == ORDERS_HEAT) {
+    add_last_heat(learner, of);
+  }
+  if (atomic_load(&learner->open) == before) {
+    decide(device, part, learner, of);
   }
 }
 
@@ -354,7 +421,7 @@ void rlt_trial_end(relayout_device *device, const rlt_part *part, const rlt_vari
   if (trial->own != NULL) {
     device->backend->executable_destroy(device, trial->own);
   }
-  if (atomic_fetch_add(&learner->ended, 1) + 1 == atomic_load(&of->open)) {
+  if (atomic_fetch_add(&learner->ended, 1) + 1 == atomic_load(&learner->open)) {
     end_heat(device, part, variant, of);
   }
   leave(learner);
@@ -368,8 +435,8 @@ rlt_learning rlt_variant_learning(const rlt_variant *variant) {
     return (rlt_learning){.schedules = 0};
   }
   rlt_learning made = {.schedules = atomic_load(&learner->schedules),
-                       .trials = atomic_load(&learner->ended)};
-  made.of_trials = made.schedules * RLT_LEARNER_ROUNDS;
+                       .trials = atomic_load(&learner->ended),
+                       .of_trials = atomic_load(&learner->open)};
   if (made.trials > 0 && atomic_load(&learner->least) < INT64_MAX) {
     const double least = (double)atomic_load(&learner->least) * made.trials;
     const double more = (double)atomic_load(&learner->taken) - least;

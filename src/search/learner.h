@@ -2,8 +2,11 @@
  * plan's user until it is known which of them is the fastest.
  *
  *     call 1          the schedule that is predicted to be the fastest, on memory that may be new
- *     calls 2 to 9    that one and three with other tiles, twice each: each call is timed
- *     calls 10 to 19  five with the fastest tile and other orders, prefetches or stores, twice each
+ *     calls 2 to 13   that one, those that other kinds of machines like best and, where there is
+ *                     room for more, those with other tiles that are predicted to be the next best,
+ *                     six in all, twice each: each call is timed
+ *     calls 14 to 21  four with the fastest tile and other orders, prefetches or stores, twice each
+ *     calls 22 to 30  the predicted one and the two fastest, three times each
  *     later calls     the one with the fastest call
  *
  * Where there are fewer schedules, there are fewer trials.
@@ -20,10 +23,12 @@
 #include "plan/plan.h"
 
 enum {
-  RLT_LEARNER_TILES = 4,
-  RLT_LEARNER_ORDERS = 5,
+  RLT_LEARNER_TILES = 6,
+  RLT_LEARNER_ORDERS = 4,
   RLT_LEARNER_SCHEDULES = RLT_LEARNER_TILES + RLT_LEARNER_ORDERS,
-  RLT_LEARNER_ROUNDS = 2
+  RLT_LEARNER_ROUNDS = 2,
+  RLT_LEARNER_LAST = 3,
+  RLT_LEARNER_LAST_ROUNDS = 3
 };
 
 typedef struct rlt_learner rlt_learner;

@@ -131,6 +131,12 @@ static double copied_bytes(const rlt_problem *problem) {
   return (double)rlt_problem_digit_lists(problem) * (double)bits / 8;
 }
 
+/* Takes part however it is predicted to do. */
+static bool is_known(const comparison *held, int32_t number) {
+  const rlt_candidate *const of = &held->candidates->of[number];
+  return of->is_known && number != held->first && rlt_candidate_is_allowed(of, held->at_any_offset);
+}
+
 /* The trial of the highest predicted fraction behind `last`, the first of equals; of all,
  * where that is -1. -1 behind the last. */
 static int32_t next_promising(const comparison *held, int32_t last) {
@@ -140,7 +146,7 @@ static int32_t next_promising(const comparison *held, int32_t last) {
     const double fraction = of[i].cost.fraction;
     const bool is_behind = last < 0 || fraction < of[last].cost.fraction ||
                            (i > last && fraction == of[last].cost.fraction);
-    const bool may_enter = i >= held->first_new && i != held->first &&
+    const bool may_enter = i >= held->first_new && i != held->first && !is_known(held, i) &&
                            rlt_candidate_is_allowed(&of[i], held->at_any_offset);
     if (is_behind && may_enter && (best < 0 || fraction > of[best].cost.fraction)) {
       best = i;
@@ -173,12 +179,17 @@ static bool add(comparison *held, int32_t number) {
   return true;
 }
 
-/* The first, and those that are predicted to be the best. */
+/* The first, those that are known, and those that are predicted to be the best. */
 static void add_all(comparison *held) {
+  const rlt_candidate *const of = held->candidates->of;
   if (!add(held, held->first)) {
     return;
   }
-  const rlt_candidate *const of = held->candidates->of;
+  for (int32_t i = held->first_new; i < held->candidates->count && held->count < held->most; ++i) {
+    if (is_known(held, i)) {
+      add(held, i);
+    }
+  }
   int32_t next = next_promising(held, -1);
   double best = of[held->first].cost.fraction;
   if (next >= 0 && of[next].cost.fraction > best) {
@@ -297,6 +308,7 @@ int32_t rlt_measure(relayout_device *device, rlt_candidates *candidates, int32_t
   const bool varies = device->facts.target->vary != NULL;
   const double later = varies ? *seconds_left / 2 : 0;
   *seconds_left -= later;
+  rlt_candidates_add_known(candidates);
   rlt_candidates_add_all(candidates);
   int32_t fastest = compare(held);
   *seconds_left += later;

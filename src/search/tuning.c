@@ -400,6 +400,15 @@ bool rlt_tuning_is_of(const rlt_facts *facts) {
   return nearest->l1_bytes > 0 && distance(nearest, &facts->machine) == 0;
 }
 
+const rlt_tuning *rlt_tuning_for(const rlt_facts *facts, int number) {
+  for (int i = 0; i < MACHINES; ++i) {
+    if (machines[i].target == facts->target && number-- == 0) {
+      return machines[i].row;
+    }
+  }
+  return NULL;
+}
+
 const rlt_tuning *rlt_tuning_shipped(int number) {
   return number < MACHINES ? machines[number].row : NULL;
 }

@@ -107,6 +107,10 @@ const rlt_tuning *rlt_tuning_of(const rlt_facts *facts);
 /* True if that kind of machine has the same caches and vectors; false if it is only similar. */
 bool rlt_tuning_is_of(const rlt_facts *facts);
 
+/* The rows for devices that work in the same way as this one, one after another; NULL behind the
+ * last. */
+const rlt_tuning *rlt_tuning_for(const rlt_facts *facts, int number);
+
 /* The rows that the library has by itself, one after another; NULL behind the last. */
 const rlt_tuning *rlt_tuning_shipped(int number);
 
