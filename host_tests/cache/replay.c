@@ -204,10 +204,46 @@ static void transpose_narrow(const replayer *by, const piece *of) {
   }
 }
 
+/* Groups of columns whose rows are read by whole vectors. */
+static int64_t wide_columns(const replayer *by) {
+  const int64_t lanes = by->side / by->depth;
+  return by->depth * (lanes == 2 || by->depth > 4 ? 2 : lanes);
+}
+
+static bool is_wide(const replayer *by, const piece *of) {
+  const bool pays =
+      by->side * by->bytes == LINE_BYTES && by->bytes > 1 && by->made->schedule->streamed;
+  return by->side > by->depth && (by->frame->is_crowded || pays) &&
+         of->columns >= wide_columns(by) && of->rows >= by->side;
+}
+
+static void transpose_wide(const replayer *by, const piece *of) {
+  const int64_t columns = wide_columns(by);
+  for (int64_t c = 0; c < of->columns; c += columns) {
+    const int64_t column = block_start(c, of->columns, columns);
+    for (int64_t r = 0; r < of->rows; r += by->side) {
+      const int64_t row = block_start(r, of->rows, by->side);
+      load_numbers(by, by->at.columns_from, of->first_column + column, columns);
+      for (int64_t i = 0; i < columns; ++i) {
+        simulator_load(by->on, column_from(by, of, column + i) + (uint64_t)(row * by->bytes),
+                       by->side * by->bytes);
+      }
+      for (int64_t i = 0; i < by->side; ++i) {
+        simulator_store(by->on, row_to(by, of, row + i) + (uint64_t)(column * by->bytes),
+                        columns * by->bytes);
+      }
+    }
+  }
+}
+
 static void transpose_piece(const replayer *by, const piece *of) {
   if (by->side > by->depth && of->columns < by->side && of->columns >= by->depth &&
       of->rows >= by->side) {
     transpose_narrow(by, of);
+    return;
+  }
+  if (is_wide(by, of)) {
+    transpose_wide(by, of);
     return;
   }
   const bool goes_across = by->frame->column_step == of->rows * by->bytes;

@@ -50,6 +50,7 @@ static void begin(scene *at, const rlt_cpu_instruction_set *set, int64_t bytes, 
   at->frame = (rlt_cpu_frame){.element_bytes = bytes,
                               .fills = draw(at, 2) == 1,
                               .streams = draw(at, 2) == 1,
+                              .is_crowded = draw(at, 2) == 1,
                               .rows = {.from = at->rows_from, .to = at->rows_to},
                               .columns = {.from = at->columns_from, .to = at->columns_to},
                               .column_inner = 1,
@@ -381,7 +382,8 @@ static void try_transpose(scene *at, int64_t trial) {
 static void try_transpose_near_end(scene *at, int64_t trial) {
   rlt_tile_buffer *const tile_buffer = &at->frame.tile_buffer;
   const int64_t side = at->kernels->block_columns, depth = at->kernels->block_rows;
-  const int64_t columns = 1 + draw(at, rlt_min(2 * side, 80)), rows = 1 + draw(at, 2 * depth);
+  const int64_t columns = 1 + draw(at, rlt_min(2 * side, 80));
+  const int64_t rows = 1 + draw(at, 2 * (draw(at, 2) == 0 ? depth : side));
   const size_t size = (size_t)(columns * rows * at->bytes);
   uint8_t *const source = malloc(size); /* which a sanitizer knows the end of */
   assert_non_null(source);
@@ -570,7 +572,7 @@ static void test_gathered_runs(void **state) {
 static void test_transposed_blocks(void **state) {
   (void)state;
   try_all(try_transpose, 120);
-  try_all(try_transpose_near_end, 30);
+  try_all(try_transpose_near_end, 60);
 }
 
 static void test_channels(void **state) {

@@ -6,6 +6,7 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "cpu/planning.h"
 
 enum { LINE_BYTES = RLT_CPU_LINE_BYTES };
 
@@ -61,7 +62,15 @@ static relayout_status set_tables(const rlt_cpu_device *device, rlt_cpu_executab
                         ? made->lines->copy_runs
                         : made->kernels->transpose_blocks;
   made->last_source = last_source(made);
-  return status == RELAYOUT_OK ? rlt_cpu_tables_make(arrived, made, error) : status;
+  if (status == RELAYOUT_OK) {
+    status = rlt_cpu_tables_make(arrived, made, error);
+  }
+  const rlt_facts *const facts = &device->base.facts;
+  const rlt_word_facts *const block =
+      &facts->words[rlt_word_size_number(made->problem->element_bytes)];
+  made->frame.is_crowded =
+      rlt_cpu_are_crowded(facts, made->frame.column_step, block->block_columns);
+  return status;
 }
 
 static void set_order(rlt_cpu_executable *made) {

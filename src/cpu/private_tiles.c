@@ -1,4 +1,6 @@
 /* private_tiles.c: how far a tile of a worker's own goes on either side. */
+#include <stdlib.h>
+
 #include "base/checked.h"
 #include "cpu/planning.h"
 
@@ -193,15 +195,24 @@ static int64_t run_bytes(const rlt_scene *scene, int64_t bytes, int64_t bits) {
   return bits < 8 || spreads ? rlt_min(bytes, scene->facts->line_bytes) : bytes;
 }
 
-/* How many lines that lie so many bytes apart the nearest cache holds at once. */
-static int64_t lines_held(const rlt_facts *facts, int64_t stride) {
+bool rlt_cpu_are_crowded(const rlt_facts *facts, int64_t stride, int64_t count) {
+  enum { MOST_SETS = 1024 };
   const rlt_cache_facts *const cache = &facts->machine.caches[0];
-  if (cache->bytes == 0 || cache->ways == 0) {
-    return INT64_MAX;
+  const int64_t sets = cache->ways == 0 ? 0 : cache->bytes / cache->ways / facts->line_bytes;
+  uint16_t in_set[MOST_SETS] = {0};
+  if (sets == 0 || sets > MOST_SETS || stride == 0) {
+    return false;
   }
-  const int64_t way = cache->bytes / cache->ways;
-  const int64_t places = way / rlt_common_factor(way, stride);
-  return rlt_min(places, way / facts->line_bytes) * cache->ways;
+  const int64_t line = facts->line_bytes;
+  const int64_t step = llabs(stride) % (sets * line);
+  const bool are_apart = llabs(stride) >= line;
+  for (int64_t i = 0; i < rlt_min(count, UINT16_MAX); ++i) {
+    const bool is_new = are_apart || i == 0 || i * step / line != (i - 1) * step / line;
+    if (is_new && ++in_set[i * step / line % sets] > cache->ways) {
+      return true;
+    }
+  }
+  return false;
 }
 
 /* Of problems with axes. */
@@ -222,8 +233,9 @@ static bool is_of(const rlt_scene *scene, rlt_move move, rlt_tiles tiles) {
     return !begins_lines(problem, first->extent, line);
   case RLT_TILES_CROWDED:
     return is_of(scene, move, RLT_TILES_FAR) &&
-           lines_held(scene->facts, first->source_stride * problem->element_bytes) <
-               words->tiles[RLT_TILES_FAR].runs.write_bytes / problem->element_bytes;
+           rlt_cpu_are_crowded(scene->facts, first->source_stride * problem->element_bytes,
+                               words->tiles[RLT_TILES_FAR].runs.write_bytes /
+                                   problem->element_bytes);
   case RLT_TILES_FAR:
     return first->extent >= page && first->source_stride >= page;
   default:

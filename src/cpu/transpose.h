@@ -7,7 +7,8 @@
  *
  * Either side alone could be walked along its run. Blocks that are transposed in registers make it
  * so for both: lanes of BLOCK_COLUMNS columns, each along the source, become BLOCK_ROWS vectors
- * along the destination.
+ * along the destination. Where that reads a line in several pieces, and other lines that meet with it
+ * come in between, whole vectors along the source become pieces of rows instead (transpose_wide).
  *
  * Depends on block.h, kernels.h and runs.h.
  */
@@ -228,6 +229,65 @@ static void transpose_narrow(const piece *of) {
   }
 }
 
+#if LANES > 1
+/* Blocks of whole vectors along the rows, which read each line of the source once: lines that meet
+ * in one set of the nearest cache may be gone from it before another quarter of them is read. They
+ * take as many groups of BLOCK_ROWS columns as there are registers for, so that rows are stored in
+ * pieces that are as long. */
+enum {
+  WIDE_GROUPS = LANES == 2 || BLOCK_ROWS > 4 ? 2 : LANES,
+  WIDE_COLUMNS = WIDE_GROUPS * BLOCK_ROWS,
+  WIDE_ROWS = BLOCK_COLUMNS
+};
+
+ALWAYS_INLINE static void transpose_wide_block(uint8_t *restrict to, const int64_t *restrict rows,
+                                               const uint8_t *restrict from,
+                                               const int64_t *restrict columns) {
+  vector block[BLOCK_ROWS][WIDE_GROUPS];
+#pragma GCC unroll 4
+  for (int g = 0; g < WIDE_GROUPS; ++g) {
+    vector group[BLOCK_ROWS];
+#pragma GCC unroll 16
+    for (int c = 0; c < BLOCK_ROWS; ++c) {
+      group[c] = load_vector(from + columns[g * BLOCK_ROWS + c]);
+    }
+    transpose(group);
+#pragma GCC unroll 16
+    for (int r = 0; r < BLOCK_ROWS; ++r) {
+      block[r][g] = group[r];
+    }
+  }
+#pragma GCC unroll 16
+  for (int r = 0; r < BLOCK_ROWS; ++r) {
+    uint8_t *const places[] = {to + rows[r], to + rows[r + SECOND_LANE], to + rows[r + THIRD_LANE],
+                               to + rows[r + FOURTH_LANE]};
+    store_lanes_together(places, block[r], WIDE_GROUPS);
+  }
+}
+
+/* The first `columns` of a piece, all with a source. */
+static void transpose_wide(const piece *of, int64_t columns) {
+  for (int64_t c = 0; c < columns; c += WIDE_COLUMNS) {
+    const int64_t column = block_start(c, columns, WIDE_COLUMNS);
+    for (int64_t r = 0; r < of->rows; r += WIDE_ROWS) {
+      const int64_t row = block_start(r, of->rows, WIDE_ROWS);
+      transpose_wide_block(of->to + column * ELEMENT_BYTES, of->rows_to + row,
+                           of->from + row * ELEMENT_BYTES, of->columns_from + column);
+    }
+  }
+}
+
+/* Whether the first `columns` of a piece are transposed so: those whose lines meet, and where
+ * vectors are as long as lines, all that go past the cache but bytes. */
+static inline bool is_wide(const piece *of, const rlt_cpu_frame *frame, int64_t columns) {
+  const bool pays = VECTOR_BYTES == LINE_BYTES && ELEMENT_BYTES > 1 && frame->streams;
+  return (frame->is_crowded || pays) && columns >= WIDE_COLUMNS && of->rows >= WIDE_ROWS;
+}
+#else
+#define transpose_wide(of, columns) ((void)(columns))
+#define is_wide(of, frame, columns) false
+#endif
+
 /* Columns that lie side by side in the source are short, and all in the cache: blocks go across
  * them first, so that many of their lines are on their way at once. */
 static void transpose_across(const piece *of, int64_t step, int64_t columns) {
@@ -251,12 +311,15 @@ static inline void transpose_piece(const piece *of, const rlt_cpu_frame *frame,
   const int64_t step = frame->column_step;
   const int64_t whole =
       of->keeps == NULL && of->rows >= BLOCK_ROWS ? rlt_min(of->columns, of->valid_columns) : 0;
-  int64_t across = 0;
-  if (step == of->rows * ELEMENT_BYTES) {
-    across = rlt_max(whole, 0) / BLOCK_COLUMNS * BLOCK_COLUMNS;
-    transpose_across(of, step, across);
+  int64_t done = 0;
+  if (is_wide(of, frame, whole)) {
+    done = whole;
+    transpose_wide(of, done);
+  } else if (step == of->rows * ELEMENT_BYTES) {
+    done = rlt_max(whole, 0) / BLOCK_COLUMNS * BLOCK_COLUMNS;
+    transpose_across(of, step, done);
   }
-  for (int64_t c = across; c < of->columns; c += BLOCK_COLUMNS) {
+  for (int64_t c = done; c < of->columns; c += BLOCK_COLUMNS) {
     const int64_t column = block_start(c, of->columns, BLOCK_COLUMNS);
     if (column + BLOCK_COLUMNS > whole) {
       transpose_edge(of, tile, column);

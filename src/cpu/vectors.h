@@ -146,7 +146,41 @@ static inline void store_lanes_to(uint8_t *const places[4], vector value) {
 #endif
 }
 
-/* The same, `step` apart. */
+#if LANES > 1
+/* Lane l of all `count` vectors, side by side, to place l: of as many as a vector has lanes, or of
+ * two. */
+ALWAYS_INLINE static void store_lanes_together(uint8_t *const places[4], const vector *of,
+                                               int count) {
+#if VECTOR_BYTES == 64
+  const __m512i a = (__m512i)of[0], b = (__m512i)of[1];
+  const __m512i low = _mm512_shuffle_i32x4(a, b, 0x44);  /* a0 a1 b0 b1 */
+  const __m512i high = _mm512_shuffle_i32x4(a, b, 0xee); /* a2 a3 b2 b3 */
+  if (count == 2) {
+    const __m512i first = _mm512_shuffle_i32x4(low, low, 0xd8); /* a0 b0 a1 b1 */
+    const __m512i last = _mm512_shuffle_i32x4(high, high, 0xd8);
+    STORE_256(places[0], _mm512_castsi512_si256(first));
+    STORE_256(places[1], _mm512_extracti64x4_epi64(first, 1));
+    STORE_256(places[2], _mm512_castsi512_si256(last));
+    STORE_256(places[3], _mm512_extracti64x4_epi64(last, 1));
+    return;
+  }
+  const __m512i c = (__m512i)of[2], d = (__m512i)of[3];
+  const __m512i next_low = _mm512_shuffle_i32x4(c, d, 0x44);
+  const __m512i next_high = _mm512_shuffle_i32x4(c, d, 0xee);
+  STORE_512(places[0], _mm512_shuffle_i32x4(low, next_low, 0x88)); /* a0 b0 c0 d0 */
+  STORE_512(places[1], _mm512_shuffle_i32x4(low, next_low, 0xdd));
+  STORE_512(places[2], _mm512_shuffle_i32x4(high, next_high, 0x88));
+  STORE_512(places[3], _mm512_shuffle_i32x4(high, next_high, 0xdd));
+#else
+  (void)count;
+  const __m256i a = (__m256i)of[0], b = (__m256i)of[1];
+  STORE_256(places[0], _mm256_permute2x128_si256(a, b, 0x20));
+  STORE_256(places[1], _mm256_permute2x128_si256(a, b, 0x31));
+#endif
+}
+#endif
+
+/* Its lanes one by one, `step` apart. */
 static inline void store_lanes(uint8_t *to, int64_t step, vector value) {
   uint8_t *const places[4] = {to, to + step, to + 2 * step, to + 3 * step};
   store_lanes_to(places, value);
