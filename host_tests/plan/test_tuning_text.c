@@ -214,11 +214,11 @@ static void test_other_devices(void **state) {
 }
 
 /* By doublings, twice those of the first cache, those of the second, and a quarter of those of
- * vectors: a Zen 4 or a Skylake-SP is 1 and 1/4 from Zen 3, and 1 and 1 from the AVX-512 Xeon; a
- * Zen 5 is 1 from that; SSE on that Xeon is 1/4 from its AVX2. Of 1440 KiB Zen's 512 are one
- * doubling and 13/32 of the next, and the Xeon's 2048 are 19/45 of one, beside twice half a one of
- * the first cache; of 1472, 7/16 and 9/23. What is not known is as far from all, and of equals the
- * first counts. */
+ * vectors: AVX2 on a Zen 4 is 1/4 from its own row, and 1 from Zen 3; a Zen 5 is 1 from the AVX-512
+ * Xeon, and from Zen 4, which comes after it; SSE on that Xeon is 1/4 from its AVX2. Of 768 KiB Zen
+ * 3's 512 are half a doubling, and Zen 4's 1024 a third, beside a quarter for the vectors; of 832
+ * they are 5/8, and 3/13 and 1/4. What is not known is as far from all, and of equals the first
+ * counts. */
 static void test_nearest_row(void **state) {
   (void)state;
   static const struct {
@@ -227,13 +227,14 @@ static void test_nearest_row(void **state) {
     const char *kind;
   } processors[] = {
       {32 << 10, 512 << 10, 32, "CPU backend, Zen 3"},
-      {32 << 10, 1 << 20, 64, "CPU backend, Zen 3"},
+      {32 << 10, 1 << 20, 64, "CPU backend, Zen 4"},
+      {32 << 10, 1 << 20, 32, "CPU backend, Zen 4"},
       {48 << 10, 1 << 20, 64, "CPU backend, Xeon of 2023, AVX-512"},
       {48 << 10, 2 << 20, 32, "CPU backend, Xeon of 2023, AVX2"},
       {64 << 10, 1 << 20, 16, "CPU backend, Arm"},
       {48 << 10, 2 << 20, 16, "CPU backend, Xeon of 2023, AVX2"},
-      {32 << 10, 1440 << 10, 32, "CPU backend, Zen 3"},
-      {32 << 10, 1472 << 10, 32, "CPU backend, Xeon of 2023, AVX2"},
+      {32 << 10, 768 << 10, 32, "CPU backend, Zen 3"},
+      {32 << 10, 832 << 10, 32, "CPU backend, Zen 4"},
       {0, 0, 32, "CPU backend, Xeon of 2023, AVX2"},
       {48 << 10, 2 << 20, 0, "CPU backend, Xeon of 2023, AVX-512"},
       {0, 0, 0, "CPU backend, Xeon of 2023, AVX-512"},

@@ -7,8 +7,8 @@
  *
  * Either side alone could be walked along its run. Blocks that are transposed in registers make it
  * so for both: lanes of BLOCK_COLUMNS columns, each along the source, become BLOCK_ROWS vectors
- * along the destination. Where that reads a line in several pieces, and other lines that meet with
- * it come in between, whole vectors along the source become pieces of rows instead (transpose_wide).
+ * along the destination. That reads a line in several pieces; where other lines that meet with it
+ * come in between, whole vectors along the source become pieces of rows instead (transpose_wide).
  *
  * Depends on block.h, kernels.h and runs.h.
  */
