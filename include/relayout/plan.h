@@ -68,27 +68,29 @@ typedef enum relayout_rounding {
 
 typedef struct relayout_plan_options {
   size_t struct_size;
-  /* ADAPT lets calls of the plan run up to nine schedules in turns where the CPU backend moves a
+  /* ADAPT lets calls of the plan run up to ten schedules in turns where the CPU backend moves a
    * part of 1 MiB or more: in relayout_plan_execute, and by native kernels. All write the same
-   * bytes. The first call runs the schedule that is predicted to be the fastest; the next 18, or
-   * two for each schedule, are timed; from then on the one with the fastest call runs. Nothing
-   * else is run and nothing measured beside these calls, which take a few percent longer in the
-   * mean; relayout_plan_explain says how much. The device remembers the fastest until it is
-   * destroyed. Elsewhere ADAPT is the same as ESTIMATE, which never changes its schedules.
+   * bytes. The first call runs the schedule that is predicted to be the fastest; the next 29, or
+   * fewer where there are fewer schedules, are timed: each schedule runs twice at most, and three
+   * of them thrice more; from then on the one with the fastest call runs. Nothing else is run and
+   * nothing measured beside these calls, which take a few percent longer in the mean;
+   * relayout_plan_explain says how much. The device remembers the fastest until it is destroyed.
+   * Elsewhere ADAPT is the same as ESTIMATE, which never changes its schedules.
    *
-   * MEASURE runs the `measured` schedules that are predicted to be the fastest, on scratch memory
-   * of the device; then, where each worker moves whole tiles, as many variants of the fastest,
-   * which differ in the order of tiles, in prefetching or in how tiles are stored; and keeps the
-   * fastest of all. plan_create returns when that is done. A schedule that is predicted to take
-   * four times as long as the best is not run, and a single schedule is not run either. Where
-   * schedules need more alignment than elements have, MEASURE finds the fastest for aligned and for
-   * unaligned offsets. The scratch memory of both sides takes at most a quarter of the device's
-   * memory, and never more than 1 GiB; of a larger relayout, a part with the same tiles and strides
-   * is run. Each schedule runs at most six times, for at most about a quarter of a second; all runs
-   * for one plan take at most about two seconds. A schedule without a run is estimated. Nothing is
-   * measured where the memory is missing, where no part is small enough, or where one run is
-   * predicted to take as long as copying 8 GiB. The device remembers the fastest (see
-   * relayout_device_export_wisdom), and later plans of any effort choose it without a run. */
+   * MEASURE runs `measured` schedules, those that other machines like best and then those that are
+   * predicted to be the fastest, on scratch memory of the device; then, where each worker moves
+   * whole tiles, as many variants of the fastest, which differ in the order of tiles, in
+   * prefetching or in how tiles are stored; and keeps the fastest of all. plan_create returns when
+   * that is done. A schedule that is predicted to take four times as long as the best is not run,
+   * and a single schedule is not run either. Where schedules need more alignment than elements
+   * have, MEASURE finds the fastest for aligned and for unaligned offsets. The scratch memory of
+   * both sides takes at most a quarter of the device's memory, and never more than 1 GiB; of a
+   * larger relayout, a part with the same tiles and strides is run. Each schedule runs at most six
+   * times, for at most about a quarter of a second; all runs for one plan take at most about two
+   * seconds. A schedule without a run is estimated. Nothing is measured where the memory is
+   * missing, where no part is small enough, or where one run is predicted to take as long as
+   * copying 8 GiB. The device remembers the fastest (see relayout_device_export_wisdom), and later
+   * plans of any effort choose it without a run. */
   relayout_plan_effort effort;
   /* How many schedules MEASURE compares, for each kind of alignment: 1 to 1024; 0 means 8. */
   int32_t measured;

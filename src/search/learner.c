@@ -11,10 +11,12 @@
 /* A relayout of fewer bytes takes microseconds, in which compiling others would be felt. */
 enum { LEAST_BYTES = 1 << 20 };
 
-/* Schedules that are predicted to take longer than so many times the best do not take part; one
- * whose first call took so much longer than the fastest has no further turn; and the one that was
- * predicted is left only for one that is faster by more than calls differ by chance. */
+/* Schedules that are predicted to take longer than so many times the plan's own do not take part,
+ * and those that other machines like best not beyond `most_known`; one whose first call took so
+ * much longer than the fastest has no further turn; and the one that was predicted is left only for
+ * one that is faster by more than calls differ by chance. */
 static const double most_predicted = 1.5;
+static const double most_known = 4;
 static const double most_after_first = 1.25;
 static const double clearly_faster = 1.02;
 
@@ -103,27 +105,23 @@ static bool is_same_tile(const rlt_schedule *a, const rlt_schedule *b) {
          rlt_groups_equal(&a->columns, &b->columns);
 }
 
-/* Runs wherever the variant does. */
-static bool is_aligned_alike(const rlt_variant *variant, const rlt_candidate *candidate) {
+/* Runs wherever the variant does, and is predicted to take no longer than so many times as it. */
+static bool may_enter(const rlt_variant *variant, const rlt_candidate *candidate, double most) {
   const rlt_schedule *const own = &variant->candidate.schedule;
   const rlt_schedule *const other = &candidate->schedule;
   return other->source_alignment <= own->source_alignment &&
-         other->destination_alignment <= own->destination_alignment;
+         other->destination_alignment <= own->destination_alignment &&
+         variant->candidate.cost.fraction <= most * candidate->cost.fraction;
 }
 
-static bool may_enter(const rlt_variant *variant, const rlt_candidate *candidate) {
-  return is_aligned_alike(variant, candidate) &&
-         variant->candidate.cost.fraction <= most_predicted * candidate->cost.fraction;
-}
-
-/* What other kinds of machines like best, however this one's rates judge it. How many have entered
- * behind the `count` that are there. */
+/* What other kinds of machines like best. How many have entered behind the `count` that are there.
+ */
 static int32_t enter_known(const rlt_variant *variant, const rlt_candidates *candidates,
                            int32_t count, int32_t most, contest *made) {
   const int32_t before = count;
   for (int32_t i = 0; i < candidates->count && count < most; ++i) {
     const rlt_candidate *const next = &candidates->of[i];
-    bool is_new = next->is_known && is_aligned_alike(variant, next);
+    bool is_new = next->is_known && may_enter(variant, next, most_known);
     for (int32_t c = 0; c < count && is_new; ++c) {
       is_new = !rlt_schedules_equal(&made->of[c].schedule, &next->schedule);
     }
@@ -142,7 +140,8 @@ static int32_t enter_all(const rlt_variant *variant, const rlt_candidates *candi
   const int32_t before = count;
   for (int32_t i = 0; i < candidates->count && count < most; ++i) {
     const rlt_candidate *const next = &candidates->of[i];
-    bool is_new = may_enter(variant, next) && (like == NULL || is_same_tile(like, &next->schedule));
+    bool is_new = may_enter(variant, next, most_predicted) &&
+                  (like == NULL || is_same_tile(like, &next->schedule));
     for (int32_t c = 0; c < count && is_new; ++c) {
       const rlt_schedule *const there = &made->of[c].schedule;
       is_new = like == NULL ? !is_same_tile(there, &next->schedule)

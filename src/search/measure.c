@@ -131,10 +131,12 @@ static double copied_bytes(const rlt_problem *problem) {
   return (double)rlt_problem_digit_lists(problem) * (double)bits / 8;
 }
 
-/* Takes part however it is predicted to do. */
+/* Takes part unless it is hopeless. */
 static bool is_known(const comparison *held, int32_t number) {
   const rlt_candidate *const of = &held->candidates->of[number];
-  return of->is_known && number != held->first && rlt_candidate_is_allowed(of, held->at_any_offset);
+  const double first = held->candidates->of[held->first].cost.fraction;
+  return of->is_known && number != held->first && of->cost.fraction >= first / hopeless &&
+         rlt_candidate_is_allowed(of, held->at_any_offset);
 }
 
 /* The trial of the highest predicted fraction behind `last`, the first of equals; of all,
