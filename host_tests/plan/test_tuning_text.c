@@ -251,6 +251,24 @@ static void test_nearest_row(void **state) {
   }
 }
 
+/* A Skylake-SP has a Zen 4's caches and vectors, but for the ways of the second: it takes that row,
+ * which is not its own. */
+static void test_whose_row_it_is(void **state) {
+  (void)state;
+  rlt_facts machine = {
+      .target = &rlt_cpu_target,
+      .machine = {.caches = {{32 << 10, 8, 1}, {1 << 20, 8, 1}}, .vector_bytes = 64}};
+  assert_true(rlt_tuning_is_of(&machine));
+  machine.machine.caches[1].ways = 16;
+  assert_string_equal(rlt_tuning_of(&machine)->kind, "CPU backend, Zen 4");
+  assert_false(rlt_tuning_is_of(&machine));
+  machine.machine.caches[1].ways = 8;
+  machine.machine.vector_bytes = 32;
+  assert_false(rlt_tuning_is_of(&machine));
+  machine.target = &rlt_gpu_target;
+  assert_false(rlt_tuning_is_of(&machine));
+}
+
 /* ---- What is worth trying ---- */
 
 /* Every power of two from a line to 2048 bytes on either side, of channels sixteen times as much;
@@ -362,8 +380,9 @@ int main(void) {
       cmocka_unit_test(test_shipped_rows),      cmocka_unit_test(test_random_rows),
       cmocka_unit_test(test_damaged_rows),      cmocka_unit_test(test_cut_and_longer_texts),
       cmocka_unit_test(test_other_devices),     cmocka_unit_test(test_nearest_row),
-      cmocka_unit_test(test_runs_worth_trying), cmocka_unit_test(test_words_of_rows),
-      cmocka_unit_test(test_heads_by_hand),     cmocka_unit_test(test_bounds_of_numbers),
+      cmocka_unit_test(test_whose_row_it_is),   cmocka_unit_test(test_runs_worth_trying),
+      cmocka_unit_test(test_words_of_rows),     cmocka_unit_test(test_heads_by_hand),
+      cmocka_unit_test(test_bounds_of_numbers),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -400,15 +400,16 @@ typedef struct known_machine {
   int64_t l1_bytes;
   int64_t l2_bytes;
   int64_t vector_bytes;
+  int32_t l2_ways;
 } known_machine;
 
 static const known_machine machines[] = {
-    {&cpu_avx512, &rlt_cpu_target, 48 << 10, 2 << 20, 64},
-    {&cpu_avx2, &rlt_cpu_target, 48 << 10, 2 << 20, 32},
-    {&cpu_zen, &rlt_cpu_target, 32 << 10, 512 << 10, 32},
-    {&cpu_zen4, &rlt_cpu_target, 32 << 10, 1 << 20, 64},
-    {&cpu_small_caches, &rlt_cpu_target, 64 << 10, 1 << 20, 16},
-    {&gpu, &rlt_gpu_target, 0, 0, 0},
+    {&cpu_avx512, &rlt_cpu_target, 48 << 10, 2 << 20, 64, 16},
+    {&cpu_avx2, &rlt_cpu_target, 48 << 10, 2 << 20, 32, 16},
+    {&cpu_zen, &rlt_cpu_target, 32 << 10, 512 << 10, 32, 8},
+    {&cpu_zen4, &rlt_cpu_target, 32 << 10, 1 << 20, 64, 8},
+    {&cpu_small_caches, &rlt_cpu_target, 64 << 10, 1 << 20, 16, 8},
+    {&gpu, &rlt_gpu_target, 0, 0, 0, 0},
 };
 enum { MACHINES = sizeof machines / sizeof machines[0] };
 
@@ -455,7 +456,8 @@ const rlt_tuning *rlt_tuning_of(const rlt_facts *facts) {
 
 bool rlt_tuning_is_of(const rlt_facts *facts) {
   const known_machine *const nearest = nearest_to(facts);
-  return nearest->l1_bytes > 0 && distance(nearest, &facts->machine) == 0;
+  return nearest->l1_bytes > 0 && distance(nearest, &facts->machine) == 0 &&
+         nearest->l2_ways == facts->machine.caches[1].ways;
 }
 
 const rlt_tuning *rlt_tuning_for(const rlt_facts *facts, int number) {

@@ -104,7 +104,8 @@ typedef struct rlt_tuning {
  * devices that work in the same way. Static storage. */
 const rlt_tuning *rlt_tuning_of(const rlt_facts *facts);
 
-/* True if that kind of machine has the same caches and vectors; false if it is only similar. */
+/* True if that kind of machine has the same caches and vectors, and as many ways of the second
+ * cache; false if it is only similar. */
 bool rlt_tuning_is_of(const rlt_facts *facts);
 
 /* The rows for devices that work in the same way as this one, one after another; NULL behind the
