@@ -69,8 +69,7 @@ typedef struct rlt_cpu_frame {
   rlt_tile_buffer tile_buffer; /* of which `exact` is for where the positions are put */
   rlt_cpu_positions rows, columns;
   int64_t column_step; /* between dense columns in the source; 0: not always the same */
-  bool
-      is_crowded; /* the lines of a block's columns are more than the nearest cache holds at once */
+  bool is_crowded;     /* the nearest cache cannot hold a line of each column of a block at once */
   int64_t column_inner, row_inner; /* positions of a step of the group's last axis */
   bool are_pixels; /* runs of three bytes, along rows in the source, and along columns here */
   uint8_t *places; /* of channels that are looked up (lanes.h); NULL: none are */

@@ -40,8 +40,8 @@ const rlt_cpu_move_row *rlt_cpu_move_row_of(rlt_move move);
 void rlt_cpu_offer_tiles(const rlt_scene *scene, const rlt_schedule *like,
                          rlt_candidates *candidates);
 
-/* True if the lines of so many places that lie `stride` bytes apart are more than the nearest cache
- * holds in one of its sets. False if that is 0, or where little is known of that cache. */
+/* True if the nearest cache cannot hold a line for each of `count` places, `stride` bytes apart:
+ * one of its sets has too few ways. False if the stride is 0 or the cache is unknown. */
 bool rlt_cpu_are_crowded(const rlt_facts *facts, int64_t stride, int64_t count);
 
 /* For a schedule whose move and blocking are set: true if its stores go past the cache; true if

@@ -48,8 +48,7 @@ static rlt_candidate *next_candidate(rlt_candidates *candidates) {
   return &candidates->of[candidates->count];
 }
 
-/* Which candidate has this schedule; -1: none. */
-static int32_t number_of(const rlt_candidates *candidates, const rlt_schedule *schedule) {
+int32_t rlt_candidates_number(const rlt_candidates *candidates, const rlt_schedule *schedule) {
   for (int32_t i = 0; i < candidates->count; ++i) {
     if (rlt_schedules_equal(&candidates->of[i].schedule, schedule)) {
       return i;
@@ -69,7 +68,7 @@ static bool add(rlt_candidates *candidates, const rlt_schedule *schedule, bool c
   added->is_known = false;
   const bool could =
       rlt_schedule_finish(candidates->facts, candidates->tuning, combines, &added->schedule);
-  int32_t number = number_of(candidates, &added->schedule);
+  int32_t number = rlt_candidates_number(candidates, &added->schedule);
   if (number < 0) {
     rlt_cost_estimate(candidates->facts, candidates->tuning, &added->schedule, &added->cost);
     number = candidates->count++;

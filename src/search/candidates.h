@@ -76,6 +76,9 @@ void rlt_candidates_add_all(rlt_candidates *candidates);
  * stores. Does nothing for -1. Adds fewer if memory runs out. */
 void rlt_candidates_vary(rlt_candidates *candidates, int32_t number);
 
+/* Which candidate has this schedule; -1: none. */
+int32_t rlt_candidates_number(const rlt_candidates *candidates, const rlt_schedule *schedule);
+
 /* Adds a finished schedule and returns its number; -1 without memory. */
 int32_t rlt_candidates_add_finished(rlt_candidates *candidates, const rlt_schedule *schedule);
 

@@ -11,10 +11,10 @@
 /* A relayout of fewer bytes takes microseconds, in which compiling others would be felt. */
 enum { LEAST_BYTES = 1 << 20 };
 
-/* Schedules that are predicted to take longer than so many times the plan's own do not take part,
- * and those that other machines like best not beyond `most_known`; one whose first call took so
- * much longer than the fastest has no further turn; and the one that was predicted is left only for
- * one that is faster by more than calls differ by chance. */
+/* A schedule takes part if it is predicted to take at most `most_predicted` times as long as the
+ * plan's own, or `most_known` times if other machines like it best. It has no second turn if its
+ * first call took more than `most_after_first` times as long as the fastest. It replaces the plan's
+ * own if that is slower by more than calls differ by chance. */
 static const double most_predicted = 1.5;
 static const double most_known = 4;
 static const double most_after_first = 1.25;
@@ -105,7 +105,8 @@ static bool is_same_tile(const rlt_schedule *a, const rlt_schedule *b) {
          rlt_groups_equal(&a->columns, &b->columns);
 }
 
-/* Runs wherever the variant does, and is predicted to take no longer than so many times as it. */
+/* True if the candidate runs wherever the variant does, and is predicted to take at most `most`
+ * times as long. */
 static bool may_enter(const rlt_variant *variant, const rlt_candidate *candidate, double most) {
   const rlt_schedule *const own = &variant->candidate.schedule;
   const rlt_schedule *const other = &candidate->schedule;
@@ -154,15 +155,6 @@ static int32_t enter_all(const rlt_variant *variant, const rlt_candidates *candi
   return count - before;
 }
 
-static int32_t number_of(const rlt_candidates *candidates, const rlt_schedule *schedule) {
-  for (int32_t i = 0; i < candidates->count; ++i) {
-    if (rlt_schedules_equal(&candidates->of[i].schedule, schedule)) {
-      return i;
-    }
-  }
-  return -1;
-}
-
 /* The candidates for the part, the best predicted first. */
 static bool make_candidates(relayout_device *device, const rlt_part *part,
                             const rlt_variant *variant, rlt_candidates *made) {
@@ -183,7 +175,7 @@ static void add_orders(relayout_device *device, const rlt_part *part, const rlt_
   const rlt_float_control was = rlt_floats_enter();
   if (make_candidates(device, part, variant, &candidates)) {
     rlt_candidates_add_known(&candidates);
-    rlt_candidates_vary(&candidates, number_of(&candidates, fastest));
+    rlt_candidates_vary(&candidates, rlt_candidates_number(&candidates, fastest));
     rlt_candidates_sort(&candidates);
     to->orders =
         enter_all(variant, &candidates, fastest, to->tiles, to->tiles + RLT_LEARNER_ORDERS, to);
