@@ -185,6 +185,50 @@ static const rlt_tuning cpu_avx2 = {
          RATES(0.06, 2.03, 0.022, 2.37, 0.33, 0.21, 0.1, 0, 0.085)},
     }};
 
+/* Words of so many bytes on Zen 3 and 4, whose rows say what differs: large matrices, and what the
+ * cache holds of words of 16 bytes. */
+#define ZEN_WORDS_1(...)                                                                        \
+  {{__VA_ARGS__,                                                                                \
+    CHANNELS(  1024,  2048,   ALL,     0,  1,  3,  0),                                          \
+    CACHED(      64,   256,   ALL,     0,  2,  1,  0),                                          \
+    APART(      256,   512,  4096,   ALL,  1,  2,  0),                                          \
+    ANY(        128,  1024,     0,   ALL,  1,  2,  0),                                          \
+   },                                                                                           \
+   RATES(0.215, 4.54, 0.0489, 2.66, 0.594, 0.655, 0.1, 0, 0.732)}
+#define ZEN_WORDS_2(...)                                                                        \
+  {{__VA_ARGS__,                                                                                \
+    CHANNELS(  4096,  2048,   ALL,     0,  1,  2,  0),                                          \
+    CACHED(     256,   256,  4096,  4096,  1,  2,  0),                                          \
+    APART(      256,   512,  4096,   ALL,  1,  2,  0),                                          \
+    ANY(       1024,   512,  4096, 16384,  1,  3,  0),                                          \
+   },                                                                                           \
+   RATES(0.207, 2.36, 0.0385, 2.55, 0.526, 0.297, 0.1, 0, 0.523)}
+#define ZEN_WORDS_4(...)                                                                        \
+  {{__VA_ARGS__,                                                                                \
+    CHANNELS(  2048,  2048,   ALL,     0,  1,  3,  0),                                          \
+    CACHED(     128,   512,  4096,   ALL,  1,  3,  0),                                          \
+    APART(      256,   512,  4096, 16384,  1,  2,  0),                                          \
+    ANY(        512,   512,   ALL,     0,  1,  3,  0),                                          \
+   },                                                                                           \
+   RATES(0.106, 3.06, 0.0279, 2.94, 0.507, 0.407, 0.1, 0, 0.232)}
+#define ZEN_WORDS_8(...)                                                                        \
+  {{__VA_ARGS__,                                                                                \
+    CHANNELS(  4096,  2048,   ALL,     0,  1,  1,  0),                                          \
+    CACHED(     256,   512,  4096,  4096,  1,  1,  0),                                          \
+    APART(      512,   512,  4096,   ALL,  1,  3,  0),                                          \
+    ANY(        512,   512,   ALL,     0,  1,  2,  0),                                          \
+   },                                                                                           \
+   RATES(0.108, 3.3, 0.0303, 2.7, 0.546, 0.456, 0.1, 0, 0.169)}
+#define ZEN_WORDS_16(...)                                                                       \
+  {{__VA_ARGS__,                                                                                \
+    CHANNELS(  2048,  8192,     0,   ALL,  1,  3,  0),                                          \
+    APART(      512,  1024,  4096,   ALL,  1,  1,  0),                                          \
+    CROWDED(    256,   512,  4096, 16384,  1,  1,  0),                                          \
+    FAR(        512,   512,   ALL,     0,  1,  2,  0),                                          \
+    ANY(        512,   256,  4096,  4096,  1,  3,  0),                                          \
+   },                                                                                           \
+   RATES(0.073, 3.21, 0.0324, 2.86, 0.581, 0.318, 0.1, 0, 0.206)}
+
 /* Rates are the medians of three runs of `relayout tune` on a quiet Zen 3. Of the blockings that it
  * found, those stayed that relayouts of their kind liked best when old and new ones took turns:
  * matrices with long rows go all along the source's rows; bytes and halves whose rows meet in few
@@ -197,51 +241,15 @@ static const rlt_tuning cpu_zen = {
     CPU_SIZES,
     .words = {
         /*         runs read  written  macro-tile   tiles ahead, into level, packs */
-        {{ /* 1 byte */
-             CHANNELS(  1024,  2048,   ALL,     0,  1,  3,  0),
-             CACHED(      64,   256,   ALL,     0,  2,  1,  0),
-             APART(      256,   512,  4096,   ALL,  1,  2,  0),
-             CROWDED(    256,   256,   ALL,     0,  1,  2,  1),
-             FAR(        256,   256,   ALL,     0,  1,  2,  0),
-             ANY(        128,  1024,     0,   ALL,  1,  2,  0),
-         },
-         RATES(0.215, 4.54, 0.0489, 2.66, 0.594, 0.655, 0.1, 0, 0.732)},
-        {{ /* 2 bytes */
-             CHANNELS(  4096,  2048,   ALL,     0,  1,  2,  0),
-             CACHED(     256,   256,  4096,  4096,  1,  2,  0),
-             APART(      256,   512,  4096,   ALL,  1,  2,  0),
-             CROWDED(    256,   256,   ALL,     0,  1,  2,  1),
-             FAR(        256,   256,   ALL,     0,  1,  2,  0),
-             ANY(       1024,   512,  4096, 16384,  1,  3,  0),
-         },
-         RATES(0.207, 2.36, 0.0385, 2.55, 0.526, 0.297, 0.1, 0, 0.523)},
-        {{ /* 4 bytes */
-             CHANNELS(  2048,  2048,   ALL,     0,  1,  3,  0),
-             CACHED(     128,   512,  4096,   ALL,  1,  3,  0),
-             APART(      256,   512,  4096, 16384,  1,  2,  0),
-             CROWDED(    256,   512,   ALL,     0,  1,  2,  0),
-             FAR(        256,   512,   ALL,     0,  1,  2,  0),
-             ANY(        512,   512,   ALL,     0,  1,  3,  0),
-         },
-         RATES(0.106, 3.06, 0.0279, 2.94, 0.507, 0.407, 0.1, 0, 0.232)},
-        {{ /* 8 bytes */
-             CHANNELS(  4096,  2048,   ALL,     0,  1,  1,  0),
-             CACHED(     256,   512,  4096,  4096,  1,  1,  0),
-             APART(      512,   512,  4096,   ALL,  1,  3,  0),
-             CROWDED(    512,   512,   ALL,     0,  1,  2,  0),
-             FAR(        512,   256,   ALL,     0,  1,  2,  0),
-             ANY(        512,   512,   ALL,     0,  1,  2,  0),
-         },
-         RATES(0.108, 3.3, 0.0303, 2.7, 0.546, 0.456, 0.1, 0, 0.169)},
-        {{ /* 16 bytes */
-             CHANNELS(  2048,  8192,     0,   ALL,  1,  3,  0),
-             CACHED(    1024,  1024,  4096,  4096,  1,  1,  0),
-             APART(      512,  1024,  4096,   ALL,  1,  1,  0),
-             CROWDED(    256,   512,  4096, 16384,  1,  1,  0),
-             FAR(        512,   512,   ALL,     0,  1,  2,  0),
-             ANY(        512,   256,  4096,  4096,  1,  3,  0),
-         },
-         RATES(0.073, 3.21, 0.0324, 2.86, 0.581, 0.318, 0.1, 0, 0.206)},
+        ZEN_WORDS_1(CROWDED(    256,   256,   ALL,     0,  1,  2,  1),
+                    FAR(        256,   256,   ALL,     0,  1,  2,  0)),
+        ZEN_WORDS_2(CROWDED(    256,   256,   ALL,     0,  1,  2,  1),
+                    FAR(        256,   256,   ALL,     0,  1,  2,  0)),
+        ZEN_WORDS_4(CROWDED(    256,   512,   ALL,     0,  1,  2,  0),
+                    FAR(        256,   512,   ALL,     0,  1,  2,  0)),
+        ZEN_WORDS_8(CROWDED(    512,   512,   ALL,     0,  1,  2,  0),
+                    FAR(        512,   256,   ALL,     0,  1,  2,  0)),
+        ZEN_WORDS_16(CACHED(    1024,  1024,  4096,  4096,  1,  1,  0)),
     }};
 
 /* Zen 3's row, but for large matrices: where vectors are as long as lines no rows need to be packed
@@ -254,51 +262,15 @@ static const rlt_tuning cpu_zen4 = {
     CPU_SIZES,
     .words = {
         /*         runs read  written  macro-tile   tiles ahead, into level, packs */
-        {{ /* 1 byte */
-             CHANNELS(  1024,  2048,   ALL,     0,  1,  3,  0),
-             CACHED(      64,   256,   ALL,     0,  2,  1,  0),
-             APART(      256,   512,  4096,   ALL,  1,  2,  0),
-             CROWDED(    256,   512,  4096,  4096,  1,  3,  0),
-             FAR(        128,   256,  4096,  4096,  1,  2,  0),
-             ANY(        128,  1024,     0,   ALL,  1,  2,  0),
-         },
-         RATES(0.215, 4.54, 0.0489, 2.66, 0.594, 0.655, 0.1, 0, 0.732)},
-        {{ /* 2 bytes */
-             CHANNELS(  4096,  2048,   ALL,     0,  1,  2,  0),
-             CACHED(     256,   256,  4096,  4096,  1,  2,  0),
-             APART(      256,   512,  4096,   ALL,  1,  2,  0),
-             CROWDED(    256,   512,  4096,  4096,  1,  3,  0),
-             FAR(        256,   512,  4096,  4096,  1,  3,  0),
-             ANY(       1024,   512,  4096, 16384,  1,  3,  0),
-         },
-         RATES(0.207, 2.36, 0.0385, 2.55, 0.526, 0.297, 0.1, 0, 0.523)},
-        {{ /* 4 bytes */
-             CHANNELS(  2048,  2048,   ALL,     0,  1,  3,  0),
-             CACHED(     128,   512,  4096,   ALL,  1,  3,  0),
-             APART(      256,   512,  4096, 16384,  1,  2,  0),
-             CROWDED(    512,  1024,   ALL,     0,  1,  2,  0),
-             FAR(        128,   512,  4096,  4096,  1,  3,  0),
-             ANY(        512,   512,   ALL,     0,  1,  3,  0),
-         },
-         RATES(0.106, 3.06, 0.0279, 2.94, 0.507, 0.407, 0.1, 0, 0.232)},
-        {{ /* 8 bytes */
-             CHANNELS(  4096,  2048,   ALL,     0,  1,  1,  0),
-             CACHED(     256,   512,  4096,  4096,  1,  1,  0),
-             APART(      512,   512,  4096,   ALL,  1,  3,  0),
-             CROWDED(    512,  1024,  4096,  4096,  1,  3,  0),
-             FAR(        256,  1024,   ALL,     0,  1,  3,  0),
-             ANY(        512,   512,   ALL,     0,  1,  2,  0),
-         },
-         RATES(0.108, 3.3, 0.0303, 2.7, 0.546, 0.456, 0.1, 0, 0.169)},
-        {{ /* 16 bytes */
-             CHANNELS(  2048,  8192,     0,   ALL,  1,  3,  0),
-             CACHED(     128,   512,  4096,  4096,  1,  1,  0),
-             APART(      512,  1024,  4096,   ALL,  1,  1,  0),
-             CROWDED(    256,   512,  4096, 16384,  1,  1,  0),
-             FAR(        512,   512,   ALL,     0,  1,  2,  0),
-             ANY(        512,   256,  4096,  4096,  1,  3,  0),
-         },
-         RATES(0.073, 3.21, 0.0324, 2.86, 0.581, 0.318, 0.1, 0, 0.206)},
+        ZEN_WORDS_1(CROWDED(    256,   512,  4096,  4096,  1,  3,  0),
+                    FAR(        128,   256,  4096,  4096,  1,  2,  0)),
+        ZEN_WORDS_2(CROWDED(    256,   512,  4096,  4096,  1,  3,  0),
+                    FAR(        256,   512,  4096,  4096,  1,  3,  0)),
+        ZEN_WORDS_4(CROWDED(    512,  1024,   ALL,     0,  1,  2,  0),
+                    FAR(        128,   512,  4096,  4096,  1,  3,  0)),
+        ZEN_WORDS_8(CROWDED(    512,  1024,  4096,  4096,  1,  3,  0),
+                    FAR(        256,  1024,   ALL,     0,  1,  3,  0)),
+        ZEN_WORDS_16(CACHED(     128,   512,  4096,  4096,  1,  1,  0)),
     }};
 
 /* For processors whose caches are as small, and which nobody has measured yet. Where pages far
