@@ -362,8 +362,7 @@ static void test_facts_of_the_kernels(void **state) {
     assert_int_equal(facts->words[i].block_rows, 16 >> i);
     assert_int_equal(facts->words[i].block_columns, 16 >> i);
     assert_int_equal(facts->words[i].channels, i < 2 ? 8 : 4);
-    assert_int_equal(facts->words[i].joined_channels, 0);
-    assert_int_equal(facts->words[i].parted_channels, 0);
+    assert_int_equal(facts->words[i].channels_in_lanes, 0);
   }
   relayout_device_destroy(device);
 }

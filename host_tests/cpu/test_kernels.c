@@ -26,7 +26,6 @@ typedef struct scene {
   uint64_t seed;
   rlt_cpu_frame frame;
   rlt_cpu_tile tile;
-  uint8_t places[2 * 7 * 7 * 16];
   int64_t rows_from[MOST_POSITIONS], rows_to[MOST_POSITIONS];
   int64_t columns_from[MOST_POSITIONS], columns_to[MOST_POSITIONS];
   uint8_t keeps[MOST_POSITIONS * 16 + LINE_BYTES];
@@ -425,21 +424,6 @@ static void drop_ends(scene *at, int64_t columns, int64_t dense, int64_t valid) 
   }
 }
 
-/* Where each byte of `count` lanes of 16, with elements in turns, is joined from and parted to. */
-static void draw_up_places(scene *at, int64_t count) {
-  uint8_t(*const joined)[16] = (void *)at->places;
-  uint8_t(*const parted)[16] = joined + count * count;
-  memset(at->places, 0xff, sizeof at->places);
-  for (int64_t channel = 0; channel < count; ++channel) {
-    for (int64_t byte = 0; byte < 16; ++byte) {
-      const int64_t in_turns = (byte / at->bytes * count + channel) * at->bytes + byte % at->bytes;
-      joined[in_turns / 16 * count + channel][in_turns % 16] = (uint8_t)byte;
-      parted[channel * count + in_turns / 16][byte] = (uint8_t)(in_turns % 16);
-    }
-  }
-  at->frame.places = at->places;
-}
-
 /* Channels joined: the source has each as a run. Unbuffered ones may go past the cache, which where
  * the destination begins decides. */
 static void try_joined(scene *at, int64_t trial, int64_t channels, int64_t length) {
@@ -466,13 +450,17 @@ static void try_joined(scene *at, int64_t trial, int64_t channels, int64_t lengt
   check(at, "channels joined", trial);
 }
 
-/* Channels parted: the destination has each as a run, in one piece or two. */
+/* Channels parted: the destination has each as a run, in one piece or two. Unbuffered ones may go
+ * past the cache, where all begin lines. */
 static void try_parted(scene *at, int64_t trial, int64_t channels, int64_t most) {
   rlt_tile_buffer *const tile_buffer = &at->frame.tile_buffer;
   const int64_t pieces = most > 1 ? 1 + draw(at, 2) : 1;
   const int64_t length = most / pieces, columns = pieces * length;
   const int64_t there = rlt_max(channels - draw(at, 2), 1);
-  const int64_t pitch = (length + draw(at, 3) * 5) * at->bytes;
+  const int64_t line = LINE_BYTES / at->bytes;
+  const int64_t gap = draw(at, 2) == 0 ? draw(at, 3) * 5 : line - length % line;
+  const int64_t pitch = (length + gap) * at->bytes;
+  at->frame.is_buffered = draw(at, 4) == 0;
   at->tile.at =
       (rlt_tile){.columns = columns, .valid_columns = columns, .rows = there, .valid_rows = there};
   if (draw(at, 2) == 0) {
@@ -500,6 +488,7 @@ static void try_parted(scene *at, int64_t trial, int64_t channels, int64_t most)
     at->may_be_anything[b] = at->wanted[b] == POISON;
   }
   at->kernels->transpose_blocks(&at->frame, &at->tile, at->found + GUARD);
+  at->lines->finish();
   check(at, "channels parted", trial);
 }
 
@@ -507,15 +496,10 @@ static void try_channels(scene *at, int64_t trial) {
   static const int64_t counts[] = {2, 3, 4, 5, 6, 7, 8};
   const int64_t channels = counts[draw(at, 7)];
   const bool joins = trial % 2 == 0;
-  const bool is_computed = channels <= 4 || channels == 8;
-  const int64_t most = is_computed ? at->kernels->most_channels
-                       : joins     ? at->kernels->most_joined
-                                   : at->kernels->most_parted;
+  const int64_t most =
+      channels <= 4 || channels == 8 ? at->kernels->most_channels : at->kernels->most_in_lanes;
   if (channels > most || at->bytes == 16) {
     return; /* which nobody asks for */
-  }
-  if (!is_computed) {
-    draw_up_places(at, channels);
   }
   const int64_t length = 1 + draw(at, rlt_min(MOST_POSITIONS - 1, SIZE / 16 / at->bytes / 8));
   (joins ? try_joined : try_parted)(at, trial, channels, length);

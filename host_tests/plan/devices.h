@@ -13,9 +13,9 @@
 /* Blocks of 16 by 16 words, and so many channels. */
 #define FIVE_WORDS(channels)                                                                       \
   {                                                                                                \
-    {16, 16, (channels), 0, 0}, {16, 16, (channels), 0, 0}, {16, 16, (channels), 0, 0},            \
-        {16, 16, (channels), 0, 0}, {                                                              \
-      16, 16, (channels), 0, 0                                                                     \
+    {16, 16, (channels), 0}, {16, 16, (channels), 0}, {16, 16, (channels), 0},                     \
+        {16, 16, (channels), 0}, {                                                                 \
+      16, 16, (channels), 0                                                                        \
     }                                                                                              \
   }
 

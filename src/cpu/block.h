@@ -54,8 +54,9 @@ typedef struct piece {
   int64_t valid_columns;
   int64_t rows;
   const uint8_t *fill;
-  bool exact;   /* nothing may be stored but the piece */
-  bool streams; /* joined channels go past the cache */
+  bool exact;       /* nothing may be stored but the piece, */
+  bool is_near_end; /* and nothing may be read */
+  bool streams;     /* channels go past the cache */
 } piece;
 
 static inline place onward(place at, position elements) {
@@ -75,9 +76,13 @@ static inline element *row_place(const piece *of, position row, position column)
   return (element *)(void *)(of->to + column * ELEMENT_BYTES + of->rows_to[row]);
 }
 
-/* True if the channels that are joined go past the cache: they do from where a line begins. */
-static inline bool streams_from(const piece *of) {
-  return of->streams && (uintptr_t)row_place(of, 0, 0) % LINE_BYTES == 0;
+/* True if the first rows go past the cache: they do if each begins a line. */
+static inline bool streams_rows(const piece *of, position rows) {
+  bool streams = of->streams;
+  for (position r = 0; r < rlt_min(rows, of->rows); ++r) {
+    streams = streams && (uintptr_t)row_place(of, r, 0) % LINE_BYTES == 0;
+  }
+  return streams;
 }
 
 static inline channel load_channel(place from) {
@@ -128,6 +133,22 @@ ALWAYS_INLINE static void stream_turns(element *to, const vector *turns, unsigne
       } else {
         stream_vector(at, turns[t]);
         at += VECTOR_BYTES;
+      }
+    }
+  }
+}
+
+/* Rows go past the cache, a line of each at once, from this column on: vector v of row r is number
+ * channels v + r. */
+ALWAYS_INLINE static void stream_rows(const piece *of, position column, const vector *vectors,
+                                      unsigned channels) {
+  UNROLLED
+  for (unsigned r = 0; r < channels; ++r) {
+    if (r < of->rows) {
+      uint8_t *const to = (uint8_t *)row_place(of, r, column);
+      UNROLLED
+      for (unsigned v = 0; v < LINE_VECTORS; ++v) {
+        stream_vector(to + v * VECTOR_BYTES, vectors[v * channels + r]);
       }
     }
   }
@@ -285,21 +306,34 @@ ALWAYS_INLINE static void interleave(const channel *in, channel *out, unsigned c
 /* A column follows the other channels' elements on in the source, so that its rows lie there in
  * turns with its neighbours'. The first `count` columns of the piece, all with a source; what lies
  * between them is read too. */
+ALWAYS_INLINE static void part_turns(place from, channel *out, unsigned channels) {
+  channel in[FEW_CHANNELS];
+  UNROLLED
+  for (unsigned t = 0; t < FEW_CHANNELS; ++t) {
+    if (t < channels) {
+      in[t] = load_turns(from, t, channels);
+    }
+  }
+  deinterleave(in, out, channels);
+}
+
 ALWAYS_INLINE static void deinterleave_piece(const piece *one, position count, unsigned channels) {
   const piece held = *one;
   const piece *const of = &held;
-  channel in[FEW_CHANNELS];
-  channel out[FEW_CHANNELS];
-  for (position c = 0; c < count; c += CHANNEL) {
-    const position column = block_start(c, count, CHANNEL);
-    const place from = column_place(of, column);
+  const bool streams = streams_rows(of, channels);
+  position c = 0;
+  for (; streams && c + LINE_VECTORS * CHANNEL <= count; c += LINE_VECTORS * CHANNEL) {
+    channel lines[LINE_VECTORS * FEW_CHANNELS];
     UNROLLED
-    for (unsigned t = 0; t < FEW_CHANNELS; ++t) {
-      if (t < channels) {
-        in[t] = load_turns(from, t, channels);
-      }
+    for (unsigned v = 0; v < LINE_VECTORS; ++v) {
+      part_turns(column_place(of, c + v * CHANNEL), lines + v * channels, channels);
     }
-    deinterleave(in, out, channels);
+    stream_rows(of, c, lines, channels);
+  }
+  for (; c < count; c += CHANNEL) {
+    const position column = block_start(c, count, CHANNEL);
+    channel out[FEW_CHANNELS];
+    part_turns(column_place(of, column), out, channels);
     UNROLLED
     for (unsigned r = 0; r < FEW_CHANNELS; ++r) {
       if (r < channels && r < of->rows) {
@@ -313,7 +347,7 @@ ALWAYS_INLINE static void deinterleave_piece(const piece *one, position count, u
  */
 ALWAYS_INLINE static void interleave_piece(const piece *of, unsigned channels) {
   const position rows = of->rows;
-  const bool streams = streams_from(of);
+  const bool streams = streams_rows(of, 1);
   element *const first = row_place(of, 0, 0);
   place from[FEW_CHANNELS];
   bool is_there[FEW_CHANNELS];

@@ -201,8 +201,7 @@ static rlt_facts facts_of(const rlt_cpu_instruction_set *set, int32_t threads) {
     facts.words[i] = (rlt_word_facts){.block_rows = kernels->block_rows,
                                       .block_columns = kernels->block_columns,
                                       .channels = kernels->most_channels,
-                                      .joined_channels = kernels->most_joined,
-                                      .parted_channels = kernels->most_parted};
+                                      .channels_in_lanes = kernels->most_in_lanes};
   }
   return facts;
 }

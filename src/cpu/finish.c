@@ -32,8 +32,7 @@ void rlt_cpu_lay_out_tile(const rlt_facts *facts, rlt_schedule *schedule) {
                                 .lanes = facts->line_bytes / problem->element_bytes};
   if (move->joins) {
     of.most_channels = facts->words[word].channels;
-    of.most_joined = facts->words[word].joined_channels;
-    of.most_parted = facts->words[word].parted_channels;
+    of.most_in_lanes = facts->words[word].channels_in_lanes;
   }
   rlt_unpacked_tile unpacked;
   if (rlt_cpu_loads(facts, schedule) || rlt_problem_is_unpacked_first(problem)) {
@@ -93,18 +92,22 @@ static bool begin_lines(const rlt_facts *facts, const rlt_schedule *schedule,
   return begin;
 }
 
-/* True if the channels of a streamed tile are joined right where they belong, all of a segment
- * together. Parted ones would go to as many places in turns, which takes longer than to put runs of
- * them together first. */
+/* True if channels make up whole segments: joined ones one together, parted ones one each. */
+static bool channels_fill_segments(const rlt_tile_buffer *tile_buffer) {
+  const int64_t written = tile_buffer->write_channels > 0
+                              ? tile_buffer->dense_rows * tile_buffer->write_channels
+                          : tile_buffer->read_channels > 0 ? tile_buffer->dense_columns
+                                                           : 0;
+  return written == tile_buffer->segment.length;
+}
+
+/* True if the channels of a streamed tile are joined, or parted, right where they belong. */
 static bool goes_straight(const rlt_facts *facts, const rlt_schedule *schedule,
                           const rlt_grid *grid) {
   const rlt_problem *const problem = schedule->problem;
-  const rlt_tile_buffer *const tile_buffer = &schedule->tile_buffer;
   return schedule->streamed && schedule->blocking.stores != RLT_STORES_STREAMED &&
-         tile_buffer->write_channels > 0 && !schedule->loads && !problem->fills &&
-         rlt_problem_keeps_elements(problem) &&
-         tile_buffer->dense_rows * tile_buffer->write_channels == tile_buffer->segment.length &&
-         begin_lines(facts, schedule, grid);
+         !schedule->loads && !problem->fills && rlt_problem_keeps_elements(problem) &&
+         channels_fill_segments(&schedule->tile_buffer) && begin_lines(facts, schedule, grid);
 }
 
 /* ---- Loops ---- */

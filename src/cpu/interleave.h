@@ -33,16 +33,15 @@ static inline int64_t least_channel(int64_t channels) {
 }
 
 /* Each number of channels is compiled by itself. */
-static inline void part_channels(const piece *of, int64_t count, int64_t channels,
-                                 const uint8_t *places) {
+static inline void part_channels(const piece *of, int64_t count, int64_t channels) {
   if (channels == 8) {
-    part_by_lanes(of, count, 8, places);
-  } else if (MOST_PARTED > 0 && channels == 7) {
-    part_by_lanes(of, count, 7, places);
-  } else if (MOST_PARTED > 0 && channels == 6) {
-    part_by_lanes(of, count, 6, places);
-  } else if (MOST_PARTED > 0 && channels == 5) {
-    part_by_lanes(of, count, 5, places);
+    part_by_lanes(of, count, 8);
+  } else if (MOST_IN_LANES > 0 && channels == 7) {
+    part_by_lanes(of, count, 7);
+  } else if (MOST_IN_LANES > 0 && channels == 6) {
+    part_by_lanes(of, count, 6);
+  } else if (MOST_IN_LANES > 0 && channels == 5) {
+    part_by_lanes(of, count, 5);
   } else if (HAS_CHANNELS && channels == 2) {
     deinterleave_piece(of, count, 2);
   } else if (HAS_CHANNELS && channels == 3) {
@@ -52,15 +51,15 @@ static inline void part_channels(const piece *of, int64_t count, int64_t channel
   }
 }
 
-static inline void join_channels(const piece *of, int64_t channels, const uint8_t *places) {
+static inline void join_channels(const piece *of, int64_t channels) {
   if (channels == 8) {
-    join_by_lanes(of, 8, places);
-  } else if (MOST_JOINED > 0 && channels == 7) {
-    join_by_lanes(of, 7, places);
-  } else if (MOST_JOINED > 0 && channels == 6) {
-    join_by_lanes(of, 6, places);
-  } else if (MOST_JOINED > 0 && channels == 5) {
-    join_by_lanes(of, 5, places);
+    join_by_lanes(of, 8);
+  } else if (MOST_IN_LANES > 0 && channels == 7) {
+    join_by_lanes(of, 7);
+  } else if (MOST_IN_LANES > 0 && channels == 6) {
+    join_by_lanes(of, 6);
+  } else if (MOST_IN_LANES > 0 && channels == 5) {
+    join_by_lanes(of, 5);
   } else if (HAS_CHANNELS && channels == 2) {
     interleave_piece(of, 2);
   } else if (HAS_CHANNELS && channels == 3) {
@@ -72,9 +71,9 @@ static inline void join_channels(const piece *of, int64_t channels, const uint8_
 
 #else
 /* Elements of 16 bytes have no channels. */
-#define least_channel(channels)                    INT64_MAX
-#define part_channels(of, count, channels, places) ((void)0)
-#define join_channels(of, channels, places)        ((void)0)
+#define least_channel(channels)            INT64_MAX
+#define part_channels(of, count, channels) ((void)0)
+#define join_channels(of, channels)        ((void)0)
 #endif
 
 #endif

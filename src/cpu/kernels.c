@@ -13,14 +13,14 @@
 static void move_piece(const piece *of, const rlt_cpu_frame *frame, const rlt_cpu_tile *tile) {
   const rlt_tile_buffer *const made = &frame->tile_buffer;
   if (made->write_channels > 0 && of->rows >= least_channel(made->write_channels)) {
-    join_channels(of, made->write_channels, frame->places);
+    join_channels(of, made->write_channels);
     return;
   }
   const int64_t parted = rlt_min(rlt_min(of->columns, of->valid_columns), made->valid_columns);
   if (made->read_channels > 0 && parted >= least_channel(made->read_channels) &&
       (of->keeps == NULL || of->keeps[0] != 0) &&
       !(tile->is_near_end && of->rows < made->read_channels)) {
-    part_channels(of, parted, made->read_channels, frame->places);
+    part_channels(of, parted, made->read_channels);
     if (parted < of->columns) {
       /* What follows would spill over into the next row, which is there already. */
       piece rest = *of;
@@ -61,6 +61,7 @@ static void fill_transposed(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile
                 .valid_columns = tile->at.valid_columns - column,
                 .fill = frame->fill,
                 .exact = made->exact,
+                .is_near_end = tile->is_near_end,
                 .streams = frame->streams && !frame->is_buffered};
     for (int64_t row = 0; row < tile->at.valid_rows; row += made->dense_rows) {
       if (frame->rows.from[row] == RLT_NO_SOURCE) {
@@ -79,5 +80,4 @@ const rlt_cpu_kernels KERNELS = {.transpose_blocks = fill_transposed,
                                  .block_rows = BLOCK_ROWS,
                                  .block_columns = BLOCK_COLUMNS,
                                  .most_channels = MOST_CHANNELS,
-                                 .most_joined = MOST_JOINED,
-                                 .most_parted = MOST_PARTED};
+                                 .most_in_lanes = MOST_IN_LANES};

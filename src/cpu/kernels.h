@@ -72,7 +72,6 @@ typedef struct rlt_cpu_frame {
   bool is_crowded;     /* the nearest cache cannot hold a line of each column of a block at once */
   int64_t column_inner, row_inner; /* positions of a step of the group's last axis */
   bool are_pixels; /* runs of three bytes, along rows in the source, and along columns here */
-  uint8_t *places; /* of channels that are looked up (lanes.h); NULL: none are */
   uint8_t *keeps; /* 0xff for bytes of columns that can have a source, and a line beyond; or NULL */
   bool row_gaps;
   rlt_tile_run *segments;   /* of the tile buffer */
@@ -158,8 +157,7 @@ typedef struct rlt_cpu_kernels {
   int32_t block_rows;                     /* what is transposed at once */
   int32_t block_columns;
   int32_t most_channels; /* that are joined and parted: 2 to 4, or 8; */
-  int32_t most_joined;   /* and those that are joined, from 5 on, */
-  int32_t most_parted;   /* or parted, by the places of a frame; 0: none are */
+  int32_t most_in_lanes; /* and of those from 5 on (lanes.h); 0: none are */
 } rlt_cpu_kernels;
 
 #endif

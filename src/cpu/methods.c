@@ -141,8 +141,7 @@ static bool has_channels(const rlt_scene *scene) {
   }
   const rlt_word_facts *const words =
       &scene->facts->words[rlt_word_size_number(problem->element_bytes)];
-  const int64_t most =
-      rlt_max(words->channels, rlt_max(words->joined_channels, words->parted_channels));
+  const int64_t most = rlt_max(words->channels, words->channels_in_lanes);
   for (int32_t a = 0; a < problem->axis_count; ++a) {
     const rlt_axis *const axis = &problem->axes[a];
     if ((axis->source_stride > 1 && axis->source_stride <= most) ||

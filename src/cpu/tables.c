@@ -118,51 +118,6 @@ static relayout_status set_segments(const rlt_schedule *schedule, rlt_cpu_frame 
   return RELAYOUT_OK;
 }
 
-/* ---- Channels ---- */
-
-enum { LANE_BYTES = 16, NO_PLACE = 0x80 };
-
-/* Where the bytes of joined lanes come from, and then those of the channels' lanes. */
-static void set_places(int64_t channels, int64_t bytes, uint8_t *places) {
-  const int64_t half = channels * channels * LANE_BYTES;
-  memset(places, NO_PLACE, 2 * (size_t)half);
-  for (int64_t b = 0; b < channels * LANE_BYTES; ++b) {
-    const int64_t element = b / bytes;
-    const int64_t channel = element % channels;
-    const int64_t in_channel = element / channels * bytes + b % bytes;
-    const int64_t lane = b / LANE_BYTES;
-    places[(lane * channels + channel) * LANE_BYTES + b % LANE_BYTES] = (uint8_t)in_channel;
-    places[half + (channel * channels + lane) * LANE_BYTES + in_channel] =
-        (uint8_t)(b % LANE_BYTES);
-  }
-}
-
-/* How many channels need places; 0: none do. */
-static int64_t channels_with_places(const rlt_cpu_executable *made) {
-  const rlt_tile_buffer *const tile_buffer = &made->frame.tile_buffer;
-  return rlt_channels_need_places(tile_buffer->write_channels)  ? tile_buffer->write_channels
-         : rlt_channels_need_places(tile_buffer->read_channels) ? tile_buffer->read_channels
-                                                                : 0;
-}
-
-static size_t places_bytes(const rlt_cpu_executable *made) {
-  const int64_t channels = channels_with_places(made);
-  return 2 * (size_t)(channels * channels * LANE_BYTES);
-}
-
-static relayout_status set_channels(rlt_cpu_executable *made, relayout_error *error) {
-  const int64_t channels = channels_with_places(made);
-  if (channels == 0) {
-    return RELAYOUT_OK;
-  }
-  made->frame.places = rlt_malloc(places_bytes(made));
-  if (made->frame.places == NULL) {
-    return no_memory(error);
-  }
-  set_places(channels, made->frame.element_bytes, made->frame.places);
-  return RELAYOUT_OK;
-}
-
 /* ---- What to fetch ahead ---- */
 
 /* How far the source goes from its lowest element on without leaving out a line, in bits, and how
@@ -265,9 +220,6 @@ relayout_status rlt_cpu_tables_make(const rlt_problem *arrived, rlt_cpu_executab
   if (status == RELAYOUT_OK && schedule->buffered) {
     status = set_segments(schedule, frame, error);
   }
-  if (status == RELAYOUT_OK) {
-    status = set_channels(made, error);
-  }
   frame->fetch_level = schedule->prefetch.level;
   if (status == RELAYOUT_OK && schedule->prefetch.tiles > 0) {
     status = set_ahead(schedule, frame, error);
@@ -278,7 +230,6 @@ relayout_status rlt_cpu_tables_make(const rlt_problem *arrived, rlt_cpu_executab
 void rlt_cpu_tables_free(rlt_cpu_executable *made) {
   rlt_free(made->frame.rows.from);
   rlt_free(made->frame.columns.from);
-  rlt_free(made->frame.places);
   rlt_free(made->frame.keeps);
   rlt_free(made->frame.segments);
   rlt_free(made->frame.ahead);
@@ -292,8 +243,7 @@ static size_t positions_bytes(const rlt_cpu_positions *made) {
 size_t rlt_cpu_tables_bytes(const rlt_cpu_executable *made) {
   const rlt_cpu_frame *const frame = &made->frame;
   const rlt_group *const columns = &made->schedule->columns;
-  size_t bytes = places_bytes(made) + positions_bytes(&frame->rows) +
-                 positions_bytes(&frame->columns) +
+  size_t bytes = positions_bytes(&frame->rows) + positions_bytes(&frame->columns) +
                  (size_t)frame->ahead_count * sizeof *frame->ahead;
   if (frame->keeps != NULL) {
     bytes += (size_t)(rlt_group_length(columns) * frame->element_bytes + LINE_BYTES);

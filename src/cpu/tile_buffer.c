@@ -22,9 +22,10 @@ static int32_t axes_of(const rlt_problem *problem, const rlt_group *columns, con
   return count;
 }
 
-static bool is_interleaved(const rlt_tile_buffer_request *of, int64_t stride, int64_t most) {
+static bool is_interleaved(const rlt_tile_buffer_request *of, int64_t stride) {
   const bool is_known = (stride >= 2 && stride <= FEW_CHANNELS) || stride == 2 * FEW_CHANNELS;
-  return (is_known && stride <= of->most_channels) || (stride > FEW_CHANNELS && stride <= most);
+  return (is_known && stride <= of->most_channels) ||
+         (stride > FEW_CHANNELS && stride <= of->most_in_lanes);
 }
 
 /* The pieces of what is not a copy, and which are interleaved. Channels end with the first
@@ -43,8 +44,7 @@ static void make_pieces(const rlt_tile_buffer_request *of, const int64_t *stride
   }
   const rlt_axis *const first = &problem->axes[columns->axes[0]];
   const int64_t steps = rlt_group_steps(problem, columns, 0);
-  if (is_interleaved(of, first->source_stride, of->most_parted) &&
-      tile_buffer->dense_rows <= first->source_stride &&
+  if (is_interleaved(of, first->source_stride) && tile_buffer->dense_rows <= first->source_stride &&
       (tile_buffer->dense_columns == steps ||
        (tile_buffer->dense_columns > steps && first->valid >= LEAST_INTERLEAVED))) {
     tile_buffer->read_channels = first->source_stride;
@@ -54,13 +54,10 @@ static void make_pieces(const rlt_tile_buffer_request *of, const int64_t *stride
   const int64_t row_stride = strides[rows->axes[0]];
   const int64_t row_steps = rlt_group_steps(problem, rows, 0);
   const bool are_enough = row_stride <= FEW_CHANNELS || row_steps >= LEAST_INTERLEAVED;
-  if (is_interleaved(of, row_stride, of->most_joined) && tile_buffer->dense_columns == row_stride &&
+  if (is_interleaved(of, row_stride) && tile_buffer->dense_columns == row_stride &&
       (tile_buffer->dense_rows == row_steps ||
        (tile_buffer->dense_rows > row_steps && are_enough))) {
     tile_buffer->write_channels = row_stride;
-    if (rlt_channels_need_places(row_stride)) {
-      tile_buffer->read_channels = 0; /* whose places would be others */
-    }
     tile_buffer->valid_rows = rlt_min(tile_buffer->valid_rows, row_steps);
     tile_buffer->dense_rows = row_steps;
   }

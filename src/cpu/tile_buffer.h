@@ -53,8 +53,7 @@ typedef struct rlt_tile_buffer_request {
   const rlt_group *rows;
   bool copies;           /* pieces are runs that both sides have */
   int64_t most_channels; /* that are interleaved, 2 to 4 or 8; 0: none are; */
-  int64_t most_joined;   /* besides, of those from 5 on, in the tile, */
-  int64_t most_parted;   /* and in the source */
+  int64_t most_in_lanes; /* and of those from 5 on */
   int64_t lanes;
 } rlt_tile_buffer_request;
 
@@ -66,11 +65,6 @@ void rlt_tile_buffer_make(const rlt_tile_buffer_request *of, rlt_tile_buffer *ti
 void rlt_tile_buffer_strides(const rlt_problem *problem, const rlt_group *columns,
                              const rlt_group *rows, const rlt_tile_buffer *tile_buffer,
                              int64_t strides[RLT_MAX_AXES]);
-
-/* Five to seven channels are joined and parted by tables that say where each byte goes. */
-static inline bool rlt_channels_need_places(int64_t channels) {
-  return channels > 4 && channels < 8;
-}
 
 static inline bool rlt_tile_buffer_interleaves(const rlt_tile_buffer *tile_buffer) {
   return tile_buffer->read_channels > 0 || tile_buffer->write_channels > 0;

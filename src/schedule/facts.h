@@ -21,9 +21,8 @@ static inline int32_t rlt_word_size_number(int64_t size) {
 typedef struct rlt_word_facts {
   int32_t block_rows; /* of a block that is transposed in registers */
   int32_t block_columns;
-  int32_t channels;        /* the most that are joined and parted in registers; 0: none are; */
-  int32_t joined_channels; /* and the most that are joined, */
-  int32_t parted_channels; /* or parted, by tables of where bytes go */
+  int32_t channels; /* the most that are joined and parted in registers, 2 to 4 or 8; 0: none; */
+  int32_t channels_in_lanes; /* and the most of those from 5 on; 0: none */
 } rlt_word_facts;
 
 typedef struct rlt_facts {
