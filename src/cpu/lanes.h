@@ -209,7 +209,7 @@ enum { PARTED_BYTES = EIGHT_CHANNELS * VECTOR_BYTES + LANE_BYTES };
 /* From where part_some may read behind the channels: their own place, or `room`. */
 ALWAYS_INLINE static place readable(const piece *of, position column, bool is_last,
                                     unsigned channels, uint8_t room[PARTED_BYTES]) {
-  const place from = column_place(of, column);
+  const place from = onward(column_place(of, 0), column * channels);
   if (!of->is_near_end || !is_last) {
     return from;
   }
