@@ -461,6 +461,7 @@ static void try_parted(scene *at, int64_t trial, int64_t channels, int64_t most)
   const int64_t gap = draw(at, 2) == 0 ? draw(at, 3) * 5 : line - length % line;
   const int64_t pitch = (length + gap) * at->bytes;
   at->frame.is_buffered = draw(at, 4) == 0;
+  at->tile.is_near_end = draw(at, 2) == 0;
   at->tile.at =
       (rlt_tile){.columns = columns, .valid_columns = columns, .rows = there, .valid_rows = there};
   if (draw(at, 2) == 0) {

@@ -317,7 +317,8 @@ ALWAYS_INLINE static void part_turns(place from, channel *out, unsigned channels
 
 /* Columns follow each other in the source, `channels` elements apart, so that their rows lie there
  * in turns. The first `count` columns of the piece, all with a source; what lies between them is
- * read too. Where they lie is worked out, as looking it up took a fifth of the time. */
+ * read too. Where they lie is worked out, as looking it up took a fifth of the time on a
+ * Zen 4. */
 ALWAYS_INLINE static void deinterleave_piece(const piece *one, position count, unsigned channels) {
   const piece held = *one;
   const piece *const of = &held;

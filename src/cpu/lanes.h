@@ -10,7 +10,7 @@
  *                              a1 b1 c1 d1 e1 . . .             b0 b1 b2 b3 b4 b5 b6 b7
  *
  * A unit of bytes is two neighbours of a channel, and packets have their bytes in another order
- * before. Eight channels of bytes are zipped instead, which all instruction sets can.
+ * before. Eight channels are zipped instead, which all instruction sets can.
  *
  * Depends on block.h.
  */
@@ -19,15 +19,14 @@
 
 #include "cpu/block.h"
 
-enum { LEAST_IN_LANES = 5, EIGHT_CHANNELS = 8 };
-
-enum { MOST_IN_LANES = LOOKS_UP && ELEMENT_BYTES <= 2 ? EIGHT_CHANNELS - 1 : 0 };
+enum {
+  EIGHT_CHANNELS = 8,
+  MOST_IN_LANES = LOOKS_UP && ELEMENT_BYTES <= 2 ? EIGHT_CHANNELS - 1 : 0
+};
 
 #if ELEMENT_BYTES <= 2
 
-static inline int64_t packet_bytes(unsigned channels) {
-  return 2 * (int64_t)channels;
-}
+#define PACKET_BYTES(channels) (2 * (channels))
 
 #if LOOKS_UP
 
@@ -38,14 +37,16 @@ static inline int64_t packet_bytes(unsigned channels) {
 #define IN_UNITS(channels, at) (at)
 #endif
 
+enum { LEAST_IN_LANES = FEW_CHANNELS + 1 };
+
 /* Byte b of lane `lane` of joined channels comes from this packet, counted from the first one that
  * the lane has bytes of, or from elsewhere. */
 enum { NOWHERE = 0x80 };
 #define JOINED(lane, b)         (LANE_BYTES * (lane) + (b))
-#define PACKET_OF(channels, at) ((at) / (2 * (channels)))
+#define PACKET_OF(channels, at) ((at) / PACKET_BYTES(channels))
 #define PLACE_IN_UNITS(channels, lane, packet, b)                                                  \
   (PACKET_OF(channels, JOINED(lane, b)) - PACKET_OF(channels, JOINED(lane, 0)) == (packet)         \
-       ? IN_UNITS(channels, JOINED(lane, b) % (2 * (channels)))                                    \
+       ? IN_UNITS(channels, JOINED(lane, b) % PACKET_BYTES(channels))                              \
        : NOWHERE)
 /* Byte b of a packet, as units, comes from here where they are joined. */
 #define PLACE_IN_PACKET(channels, b)                                                               \
@@ -196,7 +197,7 @@ ALWAYS_INLINE static void join_by_lanes(const piece *of, unsigned channels) {
 
 /* The channels of as many elements as a vector has, and up to 6 bytes behind them, are read. */
 ALWAYS_INLINE static void part_some(place from, vector *lanes, unsigned channels) {
-  const int64_t packet = packet_bytes(channels), step = EIGHT_CHANNELS * packet;
+  const int64_t packet = PACKET_BYTES((int64_t)channels), step = EIGHT_CHANNELS * packet;
   UNROLLED
   for (unsigned t = 0; t < EIGHT_CHANNELS; ++t) {
     lanes[t] = load_lanes(from + t * packet, 0, step, 2 * step, 3 * step);

@@ -185,8 +185,8 @@ static const rlt_tuning cpu_avx2 = {
          RATES(0.06, 2.03, 0.022, 2.37, 0.33, 0.21, 0.1, 0, 0.085)},
     }};
 
-/* Words of so many bytes on Zen 3 and 4, whose rows say what differs: large matrices, and what the
- * cache holds of words of 16 bytes. */
+/* What the rows of Zen 3 and Zen 4 have in common, for words of 1, 2, 4, 8 and 16 bytes. Each row
+ * adds the blockings that differ: for large matrices, and for words of 16 bytes in the cache. */
 #define ZEN_WORDS_1(...)                                                                        \
   {{__VA_ARGS__,                                                                                \
     CHANNELS(  1024,  2048,   ALL,     0,  1,  3,  0),                                          \
