@@ -92,22 +92,32 @@ static bool begin_lines(const rlt_facts *facts, const rlt_schedule *schedule,
   return begin;
 }
 
-/* True if channels make up whole segments: joined ones one together, parted ones one each. */
-static bool channels_fill_segments(const rlt_tile_buffer *tile_buffer) {
-  const int64_t written = tile_buffer->write_channels > 0
-                              ? tile_buffer->dense_rows * tile_buffer->write_channels
-                          : tile_buffer->read_channels > 0 ? tile_buffer->dense_columns
-                                                           : 0;
-  return written == tile_buffer->segment.length;
+/* True if the tile's pieces make up whole segments: joined channels one together, parted ones one
+ * each, and so does each of few rows, whose columns lie side by side in the source. Of more rows
+ * than memory has banks, lines that leave in turn were measured to take longer. */
+static bool pieces_fill_segments(const rlt_schedule *schedule) {
+  enum { MOST_ROWS = 16 };
+  const rlt_tile_buffer *const tile_buffer = &schedule->tile_buffer;
+  const int64_t rows = tile_buffer->dense_rows;
+  if (tile_buffer->write_channels > 0) {
+    return rows * tile_buffer->write_channels == tile_buffer->segment.length;
+  }
+  if (tile_buffer->dense_columns != tile_buffer->segment.length) {
+    return false;
+  }
+  return tile_buffer->read_channels > 0 ||
+         (schedule->move == RLT_MOVE_TRANSPOSE && rows <= MOST_ROWS &&
+          rows == tile_buffer->segment_count && schedule->columns.axis_count > 0 &&
+          rows == schedule->problem->axes[schedule->columns.axes[0]].source_stride);
 }
 
-/* True if the channels of a streamed tile are joined, or parted, right where they belong. */
+/* True if the pieces of a streamed tile are put together in registers, and leave from there. */
 static bool goes_straight(const rlt_facts *facts, const rlt_schedule *schedule,
                           const rlt_grid *grid) {
   const rlt_problem *const problem = schedule->problem;
   return schedule->streamed && schedule->blocking.stores != RLT_STORES_STREAMED &&
          !schedule->loads && !problem->fills && rlt_problem_keeps_elements(problem) &&
-         channels_fill_segments(&schedule->tile_buffer) && begin_lines(facts, schedule, grid);
+         pieces_fill_segments(schedule) && begin_lines(facts, schedule, grid);
 }
 
 /* ---- Loops ---- */

@@ -199,32 +199,44 @@ static void transpose_edge(const piece *of, const rlt_cpu_tile *tile, int64_t co
   }
 }
 
-/* Whether the columns are too few for a vector, but enough for one of several lanes, and the rows
- * enough for a vector of each column; all have a source. */
+/* Whether the columns are too few for a vector, and the rows enough for a vector of each column; all
+ * have a source. Where they are too few for a lane, each row spills into the next one. */
 static inline bool is_narrow(const piece *of) {
-  return of->columns < BLOCK_COLUMNS && of->columns >= BLOCK_ROWS && of->rows >= BLOCK_COLUMNS &&
-         of->keeps == NULL && of->valid_columns >= of->columns;
+  return of->columns < BLOCK_COLUMNS && (of->columns >= BLOCK_ROWS || !of->exact) &&
+         of->rows >= BLOCK_COLUMNS && of->keeps == NULL && of->valid_columns >= of->columns;
 }
 
-/* Transposes blocks that lie on their sides, BLOCK_COLUMNS rows by BLOCK_ROWS columns: vectors are
- * loaded along the rows, so that all of their lanes are used, and stored lane by lane. Stores
- * nothing but the piece. */
+/* A block on its side from `row` on, BLOCK_COLUMNS rows by BLOCK_ROWS columns: vectors are loaded
+ * along the rows, so that all of their lanes are used, and stored lane by lane, in the order of the
+ * rows. */
+ALWAYS_INLINE static void transpose_on_side(uint8_t *to, const int64_t *rows,
+                                            const place from[BLOCK_ROWS], int64_t row) {
+  vector block[BLOCK_ROWS];
+#pragma GCC unroll 16
+  for (int i = 0; i < BLOCK_ROWS; ++i) {
+    block[i] = load_vector(onward(from[i], row));
+  }
+  transpose(block);
+#pragma GCC unroll 4
+  for (int l = 0; l < LANES; ++l) {
+#pragma GCC unroll 16
+    for (int i = 0; i < BLOCK_ROWS; ++i) {
+      store_lane(to + rows[row + l * BLOCK_ROWS + i], block[i], l);
+    }
+  }
+}
+
+/* Stores nothing but the piece, unless its columns are too few for a lane. */
 static void transpose_narrow(const piece *of) {
   for (int64_t c = 0; c < of->columns; c += BLOCK_ROWS) {
     const int64_t column = block_start(c, of->columns, BLOCK_ROWS);
-    uint8_t *const to = of->to + column * ELEMENT_BYTES;
+    place from[BLOCK_ROWS];
+    for (int64_t i = 0; i < BLOCK_ROWS; ++i) {
+      from[i] = column_place(of, rlt_min(column + i, of->columns - 1));
+    }
     for (int64_t r = 0; r < of->rows; r += BLOCK_COLUMNS) {
-      const int64_t row = block_start(r, of->rows, BLOCK_COLUMNS);
-      vector block[BLOCK_ROWS];
-#pragma GCC unroll 16
-      for (int i = 0; i < BLOCK_ROWS; ++i) {
-        block[i] = load_vector(onward(column_place(of, column + i), row));
-      }
-      transpose(block);
-#pragma GCC unroll 16
-      for (int i = 0; i < BLOCK_ROWS; ++i) {
-        store_lanes_at(to, of->rows_to + row + i, block[i]);
-      }
+      transpose_on_side(of->to + column * ELEMENT_BYTES, of->rows_to, from,
+                        block_start(r, of->rows, BLOCK_COLUMNS));
     }
   }
 }
@@ -301,6 +313,49 @@ static void transpose_across(const piece *of, int64_t step, int64_t columns) {
   }
 }
 
+enum { LINE_COLUMNS = LINE_VECTORS * BLOCK_COLUMNS };
+
+/* A line of each row of a block, from this row and column on: `count` of its rows, which are as
+ * many as it has, or all that there are. */
+ALWAYS_INLINE static void transpose_lines(const piece *of, int64_t row, int64_t count,
+                                          int64_t column, int64_t step) {
+  const place from = onward(column_place(of, 0), row) + column * step;
+  vector lines[LINE_VECTORS][BLOCK_ROWS];
+#pragma GCC unroll 1
+  for (int64_t v = 0; v < LINE_VECTORS; ++v) {
+    load_even_block(lines[v], from + v * BLOCK_COLUMNS * step, step);
+    transpose(lines[v]);
+  }
+#pragma GCC unroll 16
+  for (int64_t i = 0; i < BLOCK_ROWS; ++i) {
+    if (i < count) {
+      uint8_t *const to = (uint8_t *)row_place(of, row + i, column);
+#pragma GCC unroll 4
+      for (int64_t v = 0; v < LINE_VECTORS; ++v) {
+        stream_vector(to + v * VECTOR_BYTES, lines[v][i]);
+      }
+    }
+  }
+}
+
+/* Columns that lie side by side in the source become rows that go past the cache, each of which
+ * begins a line there. Returns how many of the first `columns` have: they make whole lines. */
+static int64_t transpose_straight(const piece *one, int64_t step, int64_t columns) {
+  const piece held = *one;
+  const piece *const of = &held;
+  const int64_t whole = columns / LINE_COLUMNS * LINE_COLUMNS;
+  for (int64_t c = 0; c < whole; c += LINE_COLUMNS) {
+    int64_t r = 0;
+    for (; r + BLOCK_ROWS <= of->rows; r += BLOCK_ROWS) {
+      transpose_lines(of, r, BLOCK_ROWS, c, step);
+    }
+    if (r < of->rows) {
+      transpose_lines(of, r, of->rows - r, c, step);
+    }
+  }
+  return whole;
+}
+
 /* Blocks go down the rows first, so that each line of the source is read to its end. */
 static inline void transpose_piece(const piece *of, const rlt_cpu_frame *frame,
                                    const rlt_cpu_tile *tile) {
@@ -309,14 +364,16 @@ static inline void transpose_piece(const piece *of, const rlt_cpu_frame *frame,
     return;
   }
   const int64_t step = frame->column_step;
-  const int64_t whole =
-      of->keeps == NULL && of->rows >= BLOCK_ROWS ? rlt_min(of->columns, of->valid_columns) : 0;
+  const int64_t valid = of->keeps == NULL ? rlt_max(rlt_min(of->columns, of->valid_columns), 0) : 0;
+  const int64_t whole = of->rows >= BLOCK_ROWS ? valid : 0;
   int64_t done = 0;
-  if (is_wide(of, frame, whole)) {
+  if (step == of->rows * ELEMENT_BYTES && !of->is_near_end && streams_rows(of, of->rows)) {
+    done = transpose_straight(of, step, valid);
+  } else if (is_wide(of, frame, whole)) {
     done = whole;
     transpose_wide(of, done);
   } else if (step == of->rows * ELEMENT_BYTES) {
-    done = rlt_max(whole, 0) / BLOCK_COLUMNS * BLOCK_COLUMNS;
+    done = whole / BLOCK_COLUMNS * BLOCK_COLUMNS;
     transpose_across(of, step, done);
   }
   for (int64_t c = done; c < of->columns; c += BLOCK_COLUMNS) {

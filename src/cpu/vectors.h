@@ -307,19 +307,35 @@ static inline void stream_vector(uint8_t *to, vector value) {
 #endif
 }
 
-/* Lane `l` of a vector, in the same way. */
-static inline void stream_lane(uint8_t *to, vector value, int l) {
+#if VECTOR_BYTES > 16
+ALWAYS_INLINE static __m128i lane_of(vector value, int l) {
 #if VECTOR_BYTES == 64
   const __m512i lanes = (__m512i)value;
-  const __m128i lane = l == 0   ? _mm512_castsi512_si128(lanes)
-                       : l == 1 ? _mm512_extracti32x4_epi32(lanes, 1)
-                       : l == 2 ? _mm512_extracti32x4_epi32(lanes, 2)
-                                : _mm512_extracti32x4_epi32(lanes, 3);
-  _mm_stream_si128((__m128i *)(void *)to, lane);
-#elif VECTOR_BYTES == 32
+  return l == 0   ? _mm512_castsi512_si128(lanes)
+         : l == 1 ? _mm512_extracti32x4_epi32(lanes, 1)
+         : l == 2 ? _mm512_extracti32x4_epi32(lanes, 2)
+                  : _mm512_extracti32x4_epi32(lanes, 3);
+#else
   const __m256i lanes = (__m256i)value;
-  const __m128i lane = l == 0 ? _mm256_castsi256_si128(lanes) : _mm256_extracti128_si256(lanes, 1);
-  _mm_stream_si128((__m128i *)(void *)to, lane);
+  return l == 0 ? _mm256_castsi256_si128(lanes) : _mm256_extracti128_si256(lanes, 1);
+#endif
+}
+#endif
+
+/* Lane `l` of a vector. */
+ALWAYS_INLINE static void store_lane(uint8_t *to, vector value, int l) {
+#if VECTOR_BYTES > 16
+  _mm_storeu_si128((__m128i *)(void *)to, lane_of(value, l));
+#else
+  (void)l;
+  store_vector(to, value);
+#endif
+}
+
+/* The same past the cache, as stream_vector. */
+ALWAYS_INLINE static void stream_lane(uint8_t *to, vector value, int l) {
+#if VECTOR_BYTES > 16
+  _mm_stream_si128((__m128i *)(void *)to, lane_of(value, l));
 #else
   (void)l;
   stream_vector(to, value);
