@@ -217,6 +217,27 @@ static void test_joined_channels_leave_a_cache_directly(void **state) {
   }
 }
 
+/* Past a cache of 1 MiB, planes that begin lines are written from registers: those of channels that
+ * are parted, and up to 16 rows that pixels are transposed to. */
+static void test_planes_leave_registers_directly(void **state) {
+  (void)state;
+  static const struct {
+    const char *from;
+    const char *to;
+    bool buffered;
+  } cases[] = {{"u8[1048576,3]{1,0}", "u8[1048576,3]{0,1}", false},
+               {"u8[1048577,3]{1,0}", "u8[1048577,3]{0,1}", true},
+               {"f32[65536,16]{1,0}", "f32[65536,16]{0,1}", false},
+               {"f32[65537,16]{1,0}", "f32[65537,16]{0,1}", true},
+               {"f32[65536,17]{1,0}", "f32[65536,17]{0,1}", true},
+               {"f32[16,65536]{1,0}", "f32[16,65536]{0,1}", true}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    const rlt_schedule found = chosen(cases[i].from, cases[i].to, &cpu_facts, &cpu_tuning);
+    assert_true(found.streamed);
+    assert_int_equal(found.buffered, cases[i].buffered);
+  }
+}
+
 /* The cache has runs of its own, and so have tiles that the source holds in one piece. */
 static void test_runs_of_cached_and_joined_tiles(void **state) {
   (void)state;
@@ -291,6 +312,7 @@ int main(void) {
       cmocka_unit_test(test_staged_tiles_by_hand),
       cmocka_unit_test(test_tiles_that_go_on_together),
       cmocka_unit_test(test_joined_channels_leave_a_cache_directly),
+      cmocka_unit_test(test_planes_leave_registers_directly),
       cmocka_unit_test(test_runs_of_cached_and_joined_tiles),
       cmocka_unit_test(test_joined_runs_are_long_enough),
       cmocka_unit_test(test_long_runs_go_straight),

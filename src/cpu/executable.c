@@ -34,15 +34,15 @@ static void set_frame(const rlt_schedule *schedule, rlt_cpu_frame *frame) {
   }
 }
 
-/* The last position of the source from which a tile may read a whole line beyond its elements.
- * Unpacked elements have room behind them. */
-static int64_t last_source(const rlt_cpu_executable *made) {
+/* Unpacked elements have room behind them. */
+int64_t rlt_cpu_last_source(const rlt_cpu_executable *made, const rlt_group *columns,
+                            const rlt_group *rows) {
   const rlt_problem *const problem = made->problem;
   if (made->unpacks) {
     return INT64_MAX;
   }
-  return problem->source_elements - rlt_group_reach(problem, &made->schedule->columns) -
-         rlt_group_reach(problem, &made->schedule->rows) - LINE_BYTES / problem->element_bytes;
+  return problem->source_elements - rlt_group_reach(problem, columns) -
+         rlt_group_reach(problem, rows) - LINE_BYTES / problem->element_bytes;
 }
 
 static relayout_status set_tables(const rlt_cpu_device *device, rlt_cpu_executable *made,
@@ -61,7 +61,7 @@ static relayout_status set_tables(const rlt_cpu_device *device, rlt_cpu_executab
   made->fill_tile = rlt_cpu_move_row_of(schedule->move)->copies_runs
                         ? made->lines->copy_runs
                         : made->kernels->transpose_blocks;
-  made->last_source = last_source(made);
+  made->last_source = rlt_cpu_last_source(made, &schedule->columns, &schedule->rows);
   if (status == RELAYOUT_OK) {
     status = rlt_cpu_tables_make(arrived, made, error);
   }

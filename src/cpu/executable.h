@@ -48,8 +48,7 @@ typedef struct rlt_cpu_executable {
   bool encodes;                    /* words become other elements, or packed ones */
   bool streams_encoded;            /* buffered ones become other elements line by line */
   bool merges;                     /* buffered ones leave for bytes that other tiles write too */
-  int64_t
-      last_source; /* tiles that start there, or before, have a line behind all that they read */
+  int64_t last_source;             /* rlt_cpu_last_source of whole tiles */
   rlt_order order;
   rlt_combined_loops combined_loops; /* the order's loops that lines are combined along */
 
@@ -79,6 +78,11 @@ typedef struct rlt_cpu_iterator {
 
 /* To the next tile; false if none is left. */
 bool rlt_cpu_iterator_step(rlt_cpu_iterator *at);
+
+/* The last position of the source at which a tile of so many columns and rows can start with a line
+ * behind all that it reads. */
+int64_t rlt_cpu_last_source(const rlt_cpu_executable *made, const rlt_group *columns,
+                            const rlt_group *rows);
 
 /* Where a tile lies in a call's memory. */
 rlt_cpu_tile rlt_cpu_place_tile(const rlt_cpu_call *call, const rlt_tile *tile);

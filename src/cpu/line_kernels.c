@@ -223,13 +223,13 @@ static void copy_any_runs(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile, 
 enum {
   PIXEL_BYTES = 3,
   LANE_PIXELS = 4,
-  LANE_PIXEL_BYTES = LANE_PIXELS * PIXEL_BYTES,
   VECTOR_PIXELS = LANES * LANE_PIXELS,
-  SPILLED_PIXELS = 2 /* the four bytes of a lane behind its pixels reach into two more */
+  /* A vector has room for so many more, which it may spill into in part. */
+  SPILLED_PIXELS = (VECTOR_BYTES - VECTOR_PIXELS * PIXEL_BYTES + PIXEL_BYTES - 1) / PIXEL_BYTES
 };
 
-/* Four rows of VECTOR_PIXELS columns: the first lane of each vector has the first four. What a lane
- * spills is the next one's, and what the last one spills the next block's, if it may spill. */
+/* Four rows of VECTOR_PIXELS columns: the first lane of each vector has the first four. What a
+ * vector spills is the next block's, if it may spill. */
 ALWAYS_INLINE static void transpose_pixel_block(const uint8_t *from, const int64_t *columns,
                                                 uint8_t *to, const int64_t *rows, bool spills) {
   enum { SECOND = LANES > 1 ? 4 : 0, THIRD = LANES > 2 ? 8 : 0, FOURTH = LANES > 2 ? 12 : 0 };
@@ -249,15 +249,11 @@ ALWAYS_INLINE static void transpose_pixel_block(const uint8_t *from, const int64
       zip_words(first_even, first_odd, true), zip_words(first_even, first_odd, false),
       zip_words(last_even, last_odd, true), zip_words(last_even, last_odd, false)};
   for (int r = 0; r < LANE_PIXELS; ++r) {
-    const vector row = take_bytes(out[r], together);
+    const vector row = join_three_words(take_bytes(out[r], together));
     if (spills) {
-      store_lanes(to + rows[r], LANE_PIXEL_BYTES, row);
+      store_vector(to + rows[r], row);
     } else {
-      uint8_t lanes[VECTOR_BYTES];
-      store_vector(lanes, row);
-      for (int l = 0; l < LANES; ++l) {
-        memcpy(to + rows[r] + l * LANE_PIXEL_BYTES, lanes + l * LANE_BYTES, LANE_PIXEL_BYTES);
-      }
+      store_some(to + rows[r], row, VECTOR_PIXELS * PIXEL_BYTES);
     }
   }
 }

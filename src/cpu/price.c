@@ -19,8 +19,22 @@ static double tiles_of_group(const rlt_problem *problem, const rlt_group *group)
   return (double)rlt_divide_up(rlt_group_extent(problem, group), group->steps);
 }
 
-/* Blocks of tiles with tables, and what is interleaved instead of blocks; their lines, where runs
- * are copied; elements of the others. */
+/* Pixels of three bytes are transposed four by four. */
+enum { PIXEL_BYTES = 3, LANE_PIXELS = 4 };
+
+/* True for tiles of pixels that lie side by side along the rows in the source, and along the
+ * columns in the destination. */
+static bool has_pixels(const rlt_schedule *schedule) {
+  const rlt_problem *const problem = schedule->problem;
+  const rlt_group *const columns = &schedule->columns, *const rows = &schedule->rows;
+  return problem->element_bytes == 1 && schedule->tile_buffer.dense_columns == PIXEL_BYTES &&
+         columns->axis_count > 1 && rows->axis_count > 0 &&
+         problem->axes[columns->axes[1]].destination_stride == PIXEL_BYTES &&
+         problem->axes[rows->axes[0]].source_stride == PIXEL_BYTES;
+}
+
+/* Blocks of tiles with tables, of those with pixels too, and what is interleaved instead of blocks;
+ * their lines, where other runs are copied; elements of the others. */
 double rlt_cpu_count_moves(const rlt_facts *facts, const rlt_schedule *schedule, double tiles) {
   const rlt_problem *const problem = schedule->problem;
   const rlt_cpu_move_row *const move = rlt_cpu_move_row_of(schedule->move);
@@ -33,6 +47,9 @@ double rlt_cpu_count_moves(const rlt_facts *facts, const rlt_schedule *schedule,
     return (double)rlt_problem_digit_lists(problem) /
            ((double)block->block_rows * block->block_columns);
   }
+  if (move->copies_runs && has_pixels(schedule)) {
+    return (double)rlt_problem_digit_lists(problem) / (PIXEL_BYTES * LANE_PIXELS * LANE_PIXELS);
+  }
   const int64_t line = rlt_max(facts->line_bytes / problem->element_bytes, 1);
   const double others = tiles / tiles_of_group(problem, &schedule->columns) /
                         tiles_of_group(problem, &schedule->rows);
@@ -43,15 +60,19 @@ double rlt_cpu_count_moves(const rlt_facts *facts, const rlt_schedule *schedule,
   return others * columns * rows;
 }
 
-/* A block's time goes by the lines of it. */
+/* A block's time goes by the lines of it, most of which passes while they are on their way to
+ * memory where they leave for it straight from registers. */
 rlt_price rlt_cpu_price_of_move(const rlt_facts *facts, const rlt_schedule *schedule) {
   const int64_t bytes = schedule->problem->element_bytes;
   const rlt_word_facts *const block = &facts->words[rlt_word_size_number(bytes)];
+  static const double STRAIGHT = 0.25;
   const double block_lines =
       (double)block->block_rows * block->block_columns * (double)bytes / (double)facts->line_bytes;
   const rlt_rate rate = rlt_cpu_move_row_of(schedule->move)->rate;
-  const double times = rate == RLT_RATE_TRANSPOSED_LINE ? block_lines
-                       : rate == RLT_RATE_NONE          ? 0
-                                                        : 1;
+  const bool leave_straight = schedule->streamed && !schedule->buffered;
+  const double times = rate == RLT_RATE_TRANSPOSED_LINE
+                           ? block_lines * (leave_straight ? STRAIGHT : 1)
+                       : rate == RLT_RATE_NONE ? 0
+                                               : 1;
   return (rlt_price){rate, times};
 }

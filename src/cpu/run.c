@@ -36,13 +36,24 @@ bool rlt_cpu_iterator_step(rlt_cpu_iterator *at) {
   return rlt_walk_step(&at->walk) || start_block(at);
 }
 
+/* Tiles at an edge, which are less than whole, may start farther on. */
+static bool is_near_end(const rlt_cpu_executable *made, const rlt_tile *tile) {
+  if (tile->source <= made->last_source) {
+    return false;
+  }
+  rlt_group columns = made->schedule->columns, rows = made->schedule->rows;
+  columns.steps = rlt_divide_up(tile->valid_columns, columns.inner);
+  rows.steps = rlt_divide_up(tile->valid_rows, rows.inner);
+  return tile->source > rlt_cpu_last_source(made, &columns, &rows);
+}
+
 rlt_cpu_tile rlt_cpu_place_tile(const rlt_cpu_call *call, const rlt_tile *tile) {
   const rlt_cpu_executable *const made = call->made;
   const int64_t from = tile->valid_columns > 0 ? tile->source * made->source_bits / 8 : 0;
   return (rlt_cpu_tile){.at = *tile,
                         .source = call->source + from,
                         .source_end = call->source + made->source_bytes,
-                        .is_near_end = tile->source > made->last_source,
+                        .is_near_end = is_near_end(made, tile),
                         .destination =
                             call->destination + tile->destination * made->destination_bits / 8};
 }

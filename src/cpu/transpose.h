@@ -199,8 +199,8 @@ static void transpose_edge(const piece *of, const rlt_cpu_tile *tile, int64_t co
   }
 }
 
-/* Whether the columns are too few for a vector, and the rows enough for a vector of each column; all
- * have a source. Where they are too few for a lane, each row spills into the next one. */
+/* Whether the columns are too few for a vector, and the rows enough for a vector of each column;
+ * all have a source. Where they are too few for a lane, each row spills into the next one. */
 static inline bool is_narrow(const piece *of) {
   return of->columns < BLOCK_COLUMNS && (of->columns >= BLOCK_ROWS || !of->exact) &&
          of->rows >= BLOCK_COLUMNS && of->keeps == NULL && of->valid_columns >= of->columns;

@@ -229,6 +229,19 @@ static inline vector zip_words(vector a, vector b, bool first) {
   return (vector)(first ? vzip1q_u32(left, right) : vzip2q_u32(left, right));
 #endif
 }
+/* The first three words of 4 bytes of each lane, side by side. */
+static inline vector join_three_words(vector value) {
+  typedef uint32_t words __attribute__((vector_size(VECTOR_BYTES)));
+  const words of = (words)value;
+#if VECTOR_BYTES == 64
+  return (vector)__builtin_shufflevector(of, of, 0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 3, 7, 11,
+                                         15);
+#elif VECTOR_BYTES == 32
+  return (vector)__builtin_shufflevector(of, of, 0, 1, 2, 4, 5, 6, 3, 7);
+#else
+  return (vector)of;
+#endif
+}
 #else
 #define LOOKS_UP 0
 #endif
