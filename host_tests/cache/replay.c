@@ -183,21 +183,20 @@ static void transpose_block(const replayer *by, const piece *of, int64_t column,
   }
 }
 
-/* Few columns: strips along the rows, stored lane by lane. */
+/* Few columns: strips along the rows, stored lane by lane in the order of the rows. */
 static void transpose_narrow(const replayer *by, const piece *of) {
-  const int64_t lanes = by->side / by->depth;
   for (int64_t c = 0; c < of->columns; c += by->depth) {
     const int64_t column = block_start(c, of->columns, by->depth);
     for (int64_t r = 0; r < of->rows; r += by->side) {
       const int64_t row = block_start(r, of->rows, by->side);
       load_numbers(by, by->at.columns_from, of->first_column + column, by->depth);
       for (int64_t i = 0; i < by->depth; ++i) {
-        simulator_load(by->on, column_from(by, of, column + i) + (uint64_t)(row * by->bytes),
+        const int64_t read = rlt_min(column + i, of->columns - 1);
+        simulator_load(by->on, column_from(by, of, read) + (uint64_t)(row * by->bytes),
                        by->side * by->bytes);
       }
       for (int64_t i = 0; i < by->side; ++i) {
-        const int64_t stored = row + i / lanes + i % lanes * by->depth;
-        simulator_store(by->on, row_to(by, of, stored) + (uint64_t)(column * by->bytes),
+        simulator_store(by->on, row_to(by, of, row + i) + (uint64_t)(column * by->bytes),
                         by->depth * by->bytes);
       }
     }
@@ -236,9 +235,29 @@ static void transpose_wide(const replayer *by, const piece *of) {
   }
 }
 
+/* Rows that leave for their lines from registers: the first columns, as many as make lines. How
+ * many do. */
+static int64_t transpose_straight(const replayer *by, const piece *of) {
+  const int64_t line = LINE_BYTES / by->bytes, whole = of->columns / line * line;
+  for (int64_t c = 0; c < whole; c += line) {
+    for (int64_t r = 0; r < of->rows; r += by->depth) {
+      const int64_t count = rlt_min(by->depth, of->rows - r);
+      load_numbers(by, by->at.columns_from, of->first_column, 1);
+      for (int64_t column = c; column < c + line; ++column) {
+        simulator_load(by->on, column_from(by, of, column) + (uint64_t)(r * by->bytes),
+                       count * by->bytes);
+      }
+      for (int64_t row = r; row < r + count; ++row) {
+        simulator_store(by->on, row_to(by, of, row) + (uint64_t)(c * by->bytes), LINE_BYTES);
+      }
+    }
+  }
+  return whole;
+}
+
 static void transpose_piece(const replayer *by, const piece *of) {
-  if (by->side > by->depth && of->columns < by->side && of->columns >= by->depth &&
-      of->rows >= by->side) {
+  const bool may_spill = !by->frame->tile_buffer.exact;
+  if (of->columns < by->side && (of->columns >= by->depth || may_spill) && of->rows >= by->side) {
     transpose_narrow(by, of);
     return;
   }
@@ -247,8 +266,12 @@ static void transpose_piece(const replayer *by, const piece *of) {
     return;
   }
   const bool goes_across = by->frame->column_step == of->rows * by->bytes;
-  const int64_t across = goes_across ? of->columns / by->side * by->side : 0;
-  for (int64_t r = 0; r < of->rows && across > 0; r += by->depth) {
+  const bool is_straight =
+      goes_across && by->made->schedule->streamed && !by->made->schedule->buffered;
+  const int64_t across = is_straight   ? transpose_straight(by, of)
+                         : goes_across ? of->columns / by->side * by->side
+                                       : 0;
+  for (int64_t r = 0; r < of->rows && across > 0 && !is_straight; r += by->depth) {
     for (int64_t c = 0; c < across; c += by->side) {
       transpose_block(by, of, c, block_start(r, of->rows, by->depth));
     }
