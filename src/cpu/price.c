@@ -34,7 +34,8 @@ static bool has_pixels(const rlt_schedule *schedule) {
 }
 
 /* Blocks of tiles with tables, of those with pixels too, and what is interleaved instead of blocks;
- * their lines, where other runs are copied; elements of the others. */
+ * their lines, where other runs are copied; elements of the others. Blocks lie on their sides where
+ * the columns are too few for a vector. */
 double rlt_cpu_count_moves(const rlt_facts *facts, const rlt_schedule *schedule, double tiles) {
   const rlt_problem *const problem = schedule->problem;
   const rlt_cpu_move_row *const move = rlt_cpu_move_row_of(schedule->move);
@@ -53,10 +54,15 @@ double rlt_cpu_count_moves(const rlt_facts *facts, const rlt_schedule *schedule,
   const int64_t line = rlt_max(facts->line_bytes / problem->element_bytes, 1);
   const double others = tiles / tiles_of_group(problem, &schedule->columns) /
                         tiles_of_group(problem, &schedule->rows);
-  const double columns = pieces_of_group(problem, &schedule->columns, tile_buffer->dense_columns,
-                                         move->copies_runs ? line : block->block_columns);
-  const double rows = pieces_of_group(problem, &schedule->rows, tile_buffer->dense_rows,
-                                      move->copies_runs ? 1 : block->block_rows);
+  const bool on_sides = tile_buffer->dense_columns < block->block_columns &&
+                        tile_buffer->dense_rows >= block->block_columns;
+  const int64_t across = move->copies_runs ? line
+                         : on_sides        ? block->block_rows
+                                           : block->block_columns;
+  const int64_t down = move->copies_runs ? 1 : on_sides ? block->block_columns : block->block_rows;
+  const double columns =
+      pieces_of_group(problem, &schedule->columns, tile_buffer->dense_columns, across);
+  const double rows = pieces_of_group(problem, &schedule->rows, tile_buffer->dense_rows, down);
   return others * columns * rows;
 }
 
