@@ -9,10 +9,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
+import numpy
+
 from . import _like, _memory, _opencl
 from ._device import Device, device_of
-from ._element_types import name_of
-from ._errors import InvalidError, Names, UnsupportedError, c_text, call, text_of
+from ._element_types import is_raw, name_of
+from ._errors import (InvalidError, Names, RelayoutError, UnsupportedError, c_text, call,
+                      text_of)
 from ._library import ffi, lib
 from ._memory import Side, View
 from ._shape import Shape
@@ -48,6 +51,9 @@ _EFFORTS = {"adapt": lib.RELAYOUT_PLAN_ADAPT, "estimate": lib.RELAYOUT_PLAN_ESTI
 
 # What is moved between two looks at Ctrl-C: a tenth of a second or less on most machines.
 _BOX_BYTES = 1 << 28
+
+# Copies of so few bytes take less time than finding out what they are.
+_SMALL_BYTES = 1 << 20
 
 # What calls name their sides in messages.
 _COPY = "array", "out"
@@ -432,7 +438,12 @@ def _sides(array: Any, to: str | Shape | None, from_: str | Shape | None, out: A
            dtype: DTypeLike | None = None,
            axes: Sequence[int] | None = None) -> tuple[Side, Side, tuple[int, ...] | None]:
     """Both, the second without memory where `out` is None, and the axes from 0 on."""
-    source = _side_of(array)
+    return _sides_from(_side_of(array), to, from_, out, dtype, axes)
+
+
+def _sides_from(source: Side, to: str | Shape | None, from_: str | Shape | None, out: Any,
+                dtype: DTypeLike | None, axes: Sequence[int] | None
+                ) -> tuple[Side, Side, tuple[int, ...] | None]:
     if from_ is not None:
         source = _described(source, _memory.shape_of(from_, source.view, "from_"), "array")
     view = _view_of(source, "from_")
@@ -580,6 +591,41 @@ def plan(from_: str | Shape | Memory, to: str | Shape | Memory | None = None, *,
                 _options(scale, overflow, rounding, effort, measured, schedules, batches), order)
 
 
+# ---- Small copies -----------------------------------------------------------------------------
+
+
+@functools.lru_cache(maxsize=256)
+def _small_plan(dtype_of: numpy.dtype[Any], sizes: tuple[int, ...], strides: tuple[int, ...],
+                device: str, to: str | Shape | None, from_: str | Shape | None,
+                dtype: DTypeLike | None, axes: tuple[int, ...] | None, scale: float,
+                overflow: str, rounding: str) -> Plan | None:
+    """The plan of copies of NumPy's arrays of this kind; None for more than a few bytes, and for
+    arrays whose type says nothing. Devices that the caller made do not stay open for it."""
+    if is_raw(dtype_of):
+        return None
+    view = _memory.view_of_elements(dtype_of, sizes, strides)
+    source, destination, order = _sides_from(Side(view, 0, None), to, from_, None, dtype, axes)
+    views = _view_of(source, "from_"), _view_of(destination, "to")
+    if sum(side.byte_size for side in views) > _SMALL_BYTES:
+        return None
+    return Plan(device_of(device), *views, _options(scale, overflow, rounding), order)
+
+
+def _small_copy(array: Array, *arguments: Any) -> Array | None:
+    """In new memory, by a plan that is kept; None where there is none. What is wrong with the
+    arguments is left to be found without it."""
+    try:
+        plan = _small_plan(array.dtype, array.shape, array.strides, *arguments)
+    except (RelayoutError, TypeError):  # or arguments that cannot be looked up
+        return None
+    if plan is None or plan._to.shape is None:
+        return None
+    memory, result = plan._to.shape.empty()
+    _execute(plan, array.__array_interface__["data"][0], memory.__array_interface__["data"][0],
+             _PLAN)
+    return result
+
+
 @overload
 def copy(array: HostMemory, to: str | Shape | None = None, *, out: None = None, queue: None = None,
          wait_for: None = None, **options: Unpack[CopyOptions]) -> Array: ...
@@ -651,14 +697,19 @@ def copy(array: Any, to: str | Shape | None = None, *, from_: str | Shape | None
     """
     if like is not None and out is not None:
         raise InvalidError("like is for new memory, and out is given")
+    is_simple = out is None and like is None and queue is None and wait_for is None
+    if is_simple and type(array) is numpy.ndarray and isinstance(device, str):
+        made = _small_copy(array, device, to, from_, dtype, axes, scale, overflow, rounding)
+        if made is not None:
+            return made
     source, destination, order = _sides(array, to, from_, out, dtype, axes)
     where = _device_for(device, queue, source, destination)
-    made = Plan(where, _view_of(source, "from_"), _view_of(destination, "to"),
+    plan = Plan(where, _view_of(source, "from_"), _view_of(destination, "to"),
                 _options(scale, overflow, rounding), order,
                 names=_COPY if to is None else ("array", "to"))
     if out is None:
-        return _into_new_memory(made, source, queue, wait_for, like)
-    _run(made, source, destination, queue, wait_for, _COPY)
+        return _into_new_memory(plan, source, queue, wait_for, like)
+    _run(plan, source, destination, queue, wait_for, _COPY)
     return out
 
 

@@ -29,6 +29,28 @@ def test_layouts(layout, dtype, device, random, expected_memory):
     assert numpy.array_equal(back, array)
 
 
+def test_plans_that_are_kept(random):
+    """Arrays that differ in one thing alone, each a second time by the plan of its first."""
+    square = random.integers(0, 100, (6, 6))
+    arrays = [square.astype(dtype) for dtype in ("int16", ">i2", "uint16", "float32", "bfloat16")]
+    arrays += [square[::-1], square[:, ::-1], square.T, square[::2], square[1:4], square[:0]]
+    for _ in range(2):
+        for array in arrays:
+            for axes in ((0, 1), (1, 0), [1, 0]):
+                moved = relayout.copy(array, "{0,1}", axes=axes)
+                assert numpy.array_equal(moved, array.transpose(axes))
+                assert moved.dtype == array.dtype.newbyteorder("=") and moved.flags.f_contiguous
+        for scale in (1, 2, 0.5):
+            scaled = relayout.copy(square, dtype="float32", scale=scale)
+            assert scaled.dtype == "float32" and numpy.array_equal(scaled, square * scale)
+        for cpu in ("cpu", relayout.Device("cpu")):
+            assert numpy.array_equal(relayout.copy(square, device=cpu), square)
+        with pytest.raises(relayout.InvalidError, match="^to: "):
+            relayout.copy(square, "{0,0}")
+        with pytest.raises(TypeError, match="overflow"):
+            relayout.copy(square, overflow=[])
+
+
 def test_default_layout(random):
     array = array_of(random, "float32").T
     result = relayout.copy(array)
