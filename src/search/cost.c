@@ -127,15 +127,22 @@ static void see_side(const view *seen, const rlt_schedule *schedule, side *made)
   }
 }
 
-/* The part of the tile that lies together: how many of the axes, and its bytes. */
+/* The part of the tile that lies together: how many of the axes, and its bytes. Where it is moved
+ * together, gaps that are shorter than a line are read with what lies around them. */
 static int32_t find_run(const view *seen, const side *of, const int64_t *steps, int64_t *bytes) {
   int32_t inside = 0;
   int64_t elements = 1;
+  int64_t gaps = 0; /* bytes of them */
   *bytes = bytes_of(seen, 1);
-  for (; inside < of->count && (steps[inside] <= 1 || of->axes[inside].stride == *bytes);
-       ++inside) {
+  for (; inside < of->count; ++inside) {
+    const int64_t gap = steps[inside] > 1 ? of->axes[inside].stride - *bytes : 0;
+    const int64_t most = seen->is_source && seen->joins ? seen->line_bytes - 1 : 0;
+    if (gap < 0 || gap > most) {
+      return inside;
+    }
     elements *= steps[inside];
-    *bytes = bytes_of(seen, elements);
+    gaps = (gaps + gap) * steps[inside] - gap;
+    *bytes = bytes_of(seen, elements) + gaps;
     if (steps[inside] > 1 && (of->axes[inside].ends_run || !seen->joins)) {
       return inside + 1;
     }
