@@ -252,6 +252,23 @@ static void test_valid_columns_by_hand(void **state) {
   expect_counts(&made, counts);
 }
 
+/* Pixels of three bytes that are four apart, which are read as one run of 255 bytes; and the same
+ * 67 apart, with a line between some of them, each a run of its own. */
+static void test_gaps_by_hand(void **state) {
+  (void)state;
+  estimate made;
+  estimate_tiles("u8[64,3]{1,0:PD(64,4)}", "u8[64,3]{0,1}", RLT_MOVE_PERMUTE, 3, 64,
+                 &work_group_tuning, &made);
+  const double counts[RLT_COST_TERMS] = {
+      [RLT_COST_LINES_READ] = 3,    [RLT_COST_LINES_AGAIN] = 1, /* four are touched */
+      [RLT_COST_LINES_WRITTEN] = 3, [RLT_COST_RUNS] = 1,        [RLT_COST_MOVES] = 192,
+      [RLT_COST_TILES] = 1,         [RLT_COST_PAGES] = 2};
+  expect_counts(&made, counts);
+  estimate_tiles("u8[64,3]{1,0:PD(64,67)}", "u8[64,3]{0,1}", RLT_MOVE_PERMUTE, 3, 64,
+                 &work_group_tuning, &made);
+  assert_near(made.cost.counts[RLT_COST_RUNS], 64, 0);
+}
+
 /* Eight floats that lie together, between which three times as many are padding. */
 static void test_padded_rows_by_hand(void **state) {
   (void)state;
@@ -624,6 +641,7 @@ int main(void) {
       cmocka_unit_test(test_loops_by_hand),
       cmocka_unit_test(test_joined_runs_by_hand),
       cmocka_unit_test(test_valid_columns_by_hand),
+      cmocka_unit_test(test_gaps_by_hand),
       cmocka_unit_test(test_padded_rows_by_hand),
       cmocka_unit_test(test_pages_by_hand),
       cmocka_unit_test(test_gathered_lines_by_hand),
