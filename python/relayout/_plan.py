@@ -612,8 +612,8 @@ def _small_plan(dtype_of: numpy.dtype[Any], sizes: tuple[int, ...], strides: tup
 
 
 def _small_copy(array: Array, *arguments: Any) -> Array | None:
-    """In new memory, by a plan that is kept; None where there is none. What is wrong with the
-    arguments is left to be found without it."""
+    """Copies a small array to new memory by the plan that `_small_plan` keeps. Returns None where
+    that keeps none, or refuses the arguments: `copy` then goes on, and raises what is wrong."""
     try:
         plan = _small_plan(array.dtype, array.shape, array.strides, *arguments)
     except (RelayoutError, TypeError):  # or arguments that cannot be looked up

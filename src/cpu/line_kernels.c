@@ -224,7 +224,7 @@ enum {
   PIXEL_BYTES = 3,
   LANE_PIXELS = 4,
   VECTOR_PIXELS = LANES * LANE_PIXELS,
-  /* A vector has room for so many more, which it may spill into in part. */
+  /* Storing a whole vector overwrites so many pixels behind these. */
   SPILLED_PIXELS = (VECTOR_BYTES - VECTOR_PIXELS * PIXEL_BYTES + PIXEL_BYTES - 1) / PIXEL_BYTES
 };
 

@@ -47,13 +47,6 @@ static inline void load_even_block(vector *block, const uint8_t *restrict from, 
   }
 }
 
-/* The lanes of a vector, each a row's, BLOCK_ROWS rows apart. */
-static inline void store_lanes_at(uint8_t *to, const int64_t *rows, vector lanes) {
-  uint8_t *const places[] = {to + rows[0], to + rows[SECOND_LANE], to + rows[THIRD_LANE],
-                             to + rows[FOURTH_LANE]};
-  store_lanes_to(places, lanes);
-}
-
 /* A whole block that has a source throughout. Where columns are even `step` is between them,
  * otherwise a table says where they lie. */
 ALWAYS_INLINE static void transpose_block(uint8_t *restrict to, const int64_t *restrict rows,
@@ -315,42 +308,28 @@ static void transpose_across(const piece *of, int64_t step, int64_t columns) {
 
 enum { LINE_COLUMNS = LINE_VECTORS * BLOCK_COLUMNS };
 
-/* A line of each row of a block, from this row and column on: `count` of its rows, which are as
- * many as it has, or all that there are. */
-ALWAYS_INLINE static void transpose_lines(const piece *of, int64_t row, int64_t count,
-                                          int64_t column, int64_t step) {
-  const place from = onward(column_place(of, 0), row) + column * step;
-  vector lines[LINE_VECTORS][BLOCK_ROWS];
+/* A line of each of the first rows, as many as a block has, from this column on. */
+ALWAYS_INLINE static void transpose_lines(const piece *of, int64_t step, int64_t column) {
+  const place from = column_place(of, 0) + column * step;
+  vector lines[LINE_VECTORS * BLOCK_ROWS];
 #pragma GCC unroll 1
   for (int64_t v = 0; v < LINE_VECTORS; ++v) {
-    load_even_block(lines[v], from + v * BLOCK_COLUMNS * step, step);
-    transpose(lines[v]);
+    load_even_block(lines + v * BLOCK_ROWS, from + v * BLOCK_COLUMNS * step, step);
+    transpose(lines + v * BLOCK_ROWS);
   }
-#pragma GCC unroll 16
-  for (int64_t i = 0; i < BLOCK_ROWS; ++i) {
-    if (i < count) {
-      uint8_t *const to = (uint8_t *)row_place(of, row + i, column);
-#pragma GCC unroll 4
-      for (int64_t v = 0; v < LINE_VECTORS; ++v) {
-        stream_vector(to + v * VECTOR_BYTES, lines[v][i]);
-      }
-    }
-  }
+  stream_rows(of, column, lines, BLOCK_ROWS);
 }
 
 /* Columns that lie side by side in the source become rows that go past the cache, each of which
  * begins a line there. Returns how many of the first `columns` have: they make whole lines. */
-static int64_t transpose_straight(const piece *one, int64_t step, int64_t columns) {
-  const piece held = *one;
-  const piece *const of = &held;
+static int64_t transpose_straight(const piece *of, int64_t step, int64_t columns) {
   const int64_t whole = columns / LINE_COLUMNS * LINE_COLUMNS;
   for (int64_t c = 0; c < whole; c += LINE_COLUMNS) {
-    int64_t r = 0;
-    for (; r + BLOCK_ROWS <= of->rows; r += BLOCK_ROWS) {
-      transpose_lines(of, r, BLOCK_ROWS, c, step);
-    }
-    if (r < of->rows) {
-      transpose_lines(of, r, of->rows - r, c, step);
+    piece rest = *of; /* from a block's first row on */
+    for (; rest.rows > 0; rest.rows -= BLOCK_ROWS) {
+      transpose_lines(&rest, step, c);
+      rest.from += BLOCK_ROWS * ELEMENT_BYTES;
+      rest.rows_to += BLOCK_ROWS;
     }
   }
   return whole;

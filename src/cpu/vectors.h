@@ -125,24 +125,28 @@ static inline vector load_lanes(const uint8_t *from, int64_t first, int64_t seco
 #endif
 }
 
-/* Its lanes one by one, to as many of these places as a vector has. */
-static inline void store_lanes_to(uint8_t *const places[4], vector value) {
 #if VECTOR_BYTES > 16
-#define LANE(i) ((__m128i *)(void *)places[i])
+ALWAYS_INLINE static __m128i lane_of(vector value, int l) {
 #if VECTOR_BYTES == 64
   const __m512i lanes = (__m512i)value;
-  _mm_storeu_si128(LANE(0), _mm512_castsi512_si128(lanes));
-  _mm_storeu_si128(LANE(1), _mm512_extracti32x4_epi32(lanes, 1));
-  _mm_storeu_si128(LANE(2), _mm512_extracti32x4_epi32(lanes, 2));
-  _mm_storeu_si128(LANE(3), _mm512_extracti32x4_epi32(lanes, 3));
+  return l == 0   ? _mm512_castsi512_si128(lanes)
+         : l == 1 ? _mm512_extracti32x4_epi32(lanes, 1)
+         : l == 2 ? _mm512_extracti32x4_epi32(lanes, 2)
+                  : _mm512_extracti32x4_epi32(lanes, 3);
 #else
   const __m256i lanes = (__m256i)value;
-  _mm_storeu_si128(LANE(0), _mm256_castsi256_si128(lanes));
-  _mm_storeu_si128(LANE(1), _mm256_extracti128_si256(lanes, 1));
+  return l == 0 ? _mm256_castsi256_si128(lanes) : _mm256_extracti128_si256(lanes, 1);
 #endif
-#undef LANE
+}
+#endif
+
+/* Lane `l` of a vector. */
+ALWAYS_INLINE static void store_lane(uint8_t *to, vector value, int l) {
+#if VECTOR_BYTES > 16
+  _mm_storeu_si128((__m128i *)(void *)to, lane_of(value, l));
 #else
-  store_vector(places[0], value);
+  (void)l;
+  store_vector(to, value);
 #endif
 }
 
@@ -181,9 +185,11 @@ ALWAYS_INLINE static void store_lanes_together(uint8_t *const places[4], const v
 #endif
 
 /* Its lanes one by one, `step` apart. */
-static inline void store_lanes(uint8_t *to, int64_t step, vector value) {
-  uint8_t *const places[4] = {to, to + step, to + 2 * step, to + 3 * step};
-  store_lanes_to(places, value);
+ALWAYS_INLINE static void store_lanes(uint8_t *to, int64_t step, vector value) {
+#pragma GCC unroll 4
+  for (int l = 0; l < LANES; ++l) {
+    store_lane(to + l * step, value, l);
+  }
 }
 
 /* The first bytes of a vector, 0 < count < VECTOR_BYTES. */
@@ -229,6 +235,7 @@ static inline vector zip_words(vector a, vector b, bool first) {
   return (vector)(first ? vzip1q_u32(left, right) : vzip2q_u32(left, right));
 #endif
 }
+
 /* The first three words of 4 bytes of each lane, side by side. */
 static inline vector join_three_words(vector value) {
   typedef uint32_t words __attribute__((vector_size(VECTOR_BYTES)));
@@ -320,32 +327,7 @@ static inline void stream_vector(uint8_t *to, vector value) {
 #endif
 }
 
-#if VECTOR_BYTES > 16
-ALWAYS_INLINE static __m128i lane_of(vector value, int l) {
-#if VECTOR_BYTES == 64
-  const __m512i lanes = (__m512i)value;
-  return l == 0   ? _mm512_castsi512_si128(lanes)
-         : l == 1 ? _mm512_extracti32x4_epi32(lanes, 1)
-         : l == 2 ? _mm512_extracti32x4_epi32(lanes, 2)
-                  : _mm512_extracti32x4_epi32(lanes, 3);
-#else
-  const __m256i lanes = (__m256i)value;
-  return l == 0 ? _mm256_castsi256_si128(lanes) : _mm256_extracti128_si256(lanes, 1);
-#endif
-}
-#endif
-
-/* Lane `l` of a vector. */
-ALWAYS_INLINE static void store_lane(uint8_t *to, vector value, int l) {
-#if VECTOR_BYTES > 16
-  _mm_storeu_si128((__m128i *)(void *)to, lane_of(value, l));
-#else
-  (void)l;
-  store_vector(to, value);
-#endif
-}
-
-/* The same past the cache, as stream_vector. */
+/* Lane `l` of a vector, in the same way. */
 ALWAYS_INLINE static void stream_lane(uint8_t *to, vector value, int l) {
 #if VECTOR_BYTES > 16
   _mm_stream_si128((__m128i *)(void *)to, lane_of(value, l));
