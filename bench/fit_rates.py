@@ -13,9 +13,9 @@ and `fraction`, its speed in terms of a plain copy of as many bytes.
 Every case is one equation: what it took, in plain copies of as many bytes, is half a copy for each
 line read and each line written, and a rate, which is looked for, times what else `relayout explain`
 counts of the schedule that was measured. The rates are the ones of the least squared relative
-error, none of them negative. They go into the device's row of src/search/tuning.c; the rate of
-transposed lines is told as a multiple of the one that stands there. Use the command that measured,
-on the same device, or it may not offer the same schedules.
+error, none of them negative. They go into the device's row of src/search/tuning.c; the rates of
+transposed lines, and of elements that CPUs rework, are told as multiples of those that stand there.
+Use the command that measured, on the same device, or it may not offer the same schedules.
 """
 import json
 import pathlib
@@ -45,6 +45,14 @@ def share_of_moves(part, units):
     return None
 
 
+def share_of_reworks(part, units):
+    """The same of elements that change beside their moves, which some pay for more than once."""
+    if part["times"]["reworks"] == 0:
+        return None
+    word = re.search(r" word=(\d+) ", part["schedule"])[1]
+    return f"reworked_element, words of {word}: times", part["times"]["reworks"] * units
+
+
 def units_of(part):
     """What a plain copy of as many bytes as the part's takes, in copies of a line."""
     counts, times = part["counts"], part["times"]
@@ -71,9 +79,9 @@ def equation(name, parts, fraction):
     asked = {rate: sum(part["counts"][term] for part in parts) / units
              for term, rate in RATES.items()}
     for part in parts:
-        moves = share_of_moves(part, units_of(part))
-        if moves is not None:
-            asked[moves[0]] = asked.get(moves[0], 0) + moves[1] / units
+        for share in (share_of_moves(part, units_of(part)), share_of_reworks(part, units_of(part))):
+            if share is not None:
+                asked[share[0]] = asked.get(share[0], 0) + share[1] / units
     lines = sum(part["counts"]["lines_read"] + part["counts"]["lines_written"] for part in parts)
     return {"name": name, "fraction": fraction, "asked": asked, "fixed": lines / 2 / units}
 

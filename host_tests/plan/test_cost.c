@@ -461,6 +461,51 @@ static void test_prices_of_moves(void **state) {
   }
 }
 
+/* CPUs change elements beside moving them: a conversion is as long as its wider side, unpacking and
+ * packing are as two, and transposing bits, of pairs in a byte, as eight. On GPUs the move pays. */
+static void test_prices_of_reworks(void **state) {
+  (void)state;
+  static const struct {
+    const char *from, *to;
+    const rlt_target *target;
+    double times; /* 0: nothing is paid */
+  } of[] = {
+      {"f32[64,64]{1,0}", "f32[64,64]{0,1}", &rlt_cpu_target, 0},
+      {"f32[64,64]{1,0}", "bf16[64,64]{0,1}", &rlt_cpu_target, 1},
+      {"u8[64,64]{1,0}", "f32[64,64]{0,1}", &rlt_cpu_target, 4},
+      {"s4[64,65]{1,0}", "s4[64,65]{1,0:E(4)}", &rlt_cpu_target, 2},
+      {"s4[64,65]{1,0:E(4)}", "s4[64,65]{1,0}", &rlt_cpu_target, 2},
+      {"s4[63,65]{1,0:E(4)}", "s4[63,65]{0,1:E(4)}", &rlt_cpu_target, 4},
+      {"s4[64,65]{1,0:E(4)}", "bf16[64,65]{1,0}", &rlt_cpu_target, 4},
+      {"f32[64,65]{1,0}", "s4[64,65]{1,0:E(4)}", &rlt_cpu_target, 3},
+      {"f32[64,64]{1,0}", "bf16[64,64]{0,1}", &rlt_gpu_target, 0},
+  };
+  for (size_t i = 0; i < sizeof of / sizeof of[0]; ++i) {
+    const rlt_problem problem = problem_of(of[i].from, of[i].to);
+    const rlt_schedule schedule = {.problem = &problem, .target = of[i].target};
+    const rlt_price price = rlt_cost_price(&cpu_facts, &schedule, RLT_COST_REWORKS);
+    assert_int_equal(price.rate, of[i].times > 0 ? RLT_RATE_REWORKED_ELEMENT : RLT_RATE_NONE);
+    assert_near(price.times, of[i].times, 0);
+  }
+  rlt_problem bits = problem_of("u8[64,64]{1,0}", "u8[64,64]{0,1}");
+  bits.transposed_bits = 4;
+  const rlt_schedule schedule = {.problem = &bits, .target = &rlt_cpu_target};
+  assert_near(rlt_cost_price(&cpu_facts, &schedule, RLT_COST_REWORKS).times, 8, 0);
+}
+
+/* 64 rows of 60 floats are made bf16; their padding is not. */
+static void test_reworks_by_hand(void **state) {
+  (void)state;
+  estimate made;
+  rlt_tuning tuning = plain_cpu_tuning;
+  tuning.words[rlt_word_size_number(4)].rates.of[RLT_RATE_REWORKED_ELEMENT] = 0.25;
+  estimate_candidate("f32[64,60]{1,0}", "bf16[64,60]{1,0:PD(64,64)}", &plain_cpu_facts, &tuning,
+                     &made);
+  assert_near(made.cost.counts[RLT_COST_REWORKS], 64 * 60, 0);
+  /* In terms of a copy of 240 lines to 128. */
+  assert_near(made.cost.times[RLT_COST_REWORKS], 64 * 60 * 0.25 / 184, 0);
+}
+
 /* All others are paid by one rate each, once. */
 static void test_prices_of_other_terms(void **state) {
   (void)state;
@@ -474,7 +519,8 @@ static void test_prices_of_other_terms(void **state) {
             {RLT_COST_TILES, RLT_RATE_TILE},
             {RLT_COST_PAGES, RLT_RATE_PAGE}};
   const rlt_problem problem = problem_of("f32[64,64]{1,0}", "f32[64,64]{0,1}");
-  const rlt_schedule schedule = {.problem = &problem, .move = RLT_MOVE_COPY_RUNS};
+  const rlt_schedule schedule = {
+      .problem = &problem, .target = &rlt_cpu_target, .move = RLT_MOVE_COPY_RUNS};
   for (size_t i = 0; i < sizeof of / sizeof of[0]; ++i) {
     const rlt_price price = rlt_cost_price(&cpu_facts, &schedule, of[i].term);
     assert_int_equal(price.rate, of[i].rate);
@@ -648,6 +694,8 @@ int main(void) {
       cmocka_unit_test(test_gathered_runs_by_hand),
       cmocka_unit_test(test_written_lines_are_read),
       cmocka_unit_test(test_prices_of_moves),
+      cmocka_unit_test(test_prices_of_reworks),
+      cmocka_unit_test(test_reworks_by_hand),
       cmocka_unit_test(test_prices_of_other_terms),
       cmocka_unit_test(test_tiles),
   };

@@ -109,11 +109,12 @@ static void test_two_ways(void **state) {
 #define COUNTS                                                                                     \
   ",\"predicted_fraction\":1,\"counts\":{\"lines_read\":0.375,\"lines_again\":0.625,"              \
   "\"lines_written\":0,\"lines_in_parts\":1,\"runs\":1,\"straight_runs\":0,\"moves\":15,"          \
-  "\"tiles\":1,\"pages\":2}," TIMES
+  "\"reworks\":0,\"tiles\":1,\"pages\":2}," TIMES
 
 #define TIMES                                                                                      \
   "\"times\":{\"lines_read\":0.285714286,\"lines_again\":0,\"lines_written\":0,"                   \
-  "\"lines_in_parts\":0,\"runs\":0,\"straight_runs\":0,\"moves\":0,\"tiles\":0,\"pages\":0}}"
+  "\"lines_in_parts\":0,\"runs\":0,\"straight_runs\":0,\"moves\":0,\"reworks\":0,"                 \
+  "\"tiles\":0,\"pages\":0}}"
 
 #define OBJECT                                                                                     \
   "{\"from\":\"f32[2,3]{1,0}\",\"to\":\"f32[2,3]{0,1:PD(3,5)}\",\"device\":\"recorder\","          \
@@ -140,7 +141,7 @@ static void test_json(void **state) {
              "move=index store=unbuffered group=256 grain=8\",\"method\":\"index-program\","
              "\"predicted_fraction\":1,\"counts\":{\"lines_read\":0.375,\"lines_again\":5.625,"
              "\"lines_written\":0,\"lines_in_parts\":5.625,\"runs\":6,\"straight_runs\":6,"
-             "\"moves\":15,\"tiles\":5,\"pages\":8.01855469}," TIMES
+             "\"moves\":15,\"reworks\":0,\"tiles\":5,\"pages\":8.01855469}," TIMES
              ",{\"part\":0,\"text\":\"transpose word=4 align=4:4 rows=1 columns=0 loops=- "
              "move=transpose store=buffered group=256\",\"method\":\"transpose\"" COUNTS
              ",{\"part\":0,\"text\":" PERMUTE ",\"method\":\"permute\"" COUNTS "]}");

@@ -70,5 +70,6 @@ bool rlt_cpu_finish(const rlt_facts *facts, const rlt_tuning *tuning, bool combi
                     rlt_schedule *schedule);
 double rlt_cpu_count_moves(const rlt_facts *facts, const rlt_schedule *schedule, double tiles);
 rlt_price rlt_cpu_price_of_move(const rlt_facts *facts, const rlt_schedule *schedule);
+rlt_price rlt_cpu_price_of_rework(const rlt_schedule *schedule);
 
 #endif

@@ -82,3 +82,19 @@ rlt_price rlt_cpu_price_of_move(const rlt_facts *facts, const rlt_schedule *sche
                                                : 1;
   return (rlt_price){rate, times};
 }
+
+/* A conversion takes as long as its wider side; packing and unpacking twice as long as it, and
+ * transposing bits eight times. */
+rlt_price rlt_cpu_price_of_rework(const rlt_schedule *schedule) {
+  static const double PACKING = 2, TRANSPOSING_BITS = 8;
+  const rlt_problem *const problem = schedule->problem;
+  const double bytes = (double)problem->element_bytes;
+  const double becomes = (double)rlt_problem_destination_bits(problem) / 8;
+  const double times = (!rlt_converts(&problem->conversion) ? 0
+                        : becomes > bytes                   ? becomes / bytes
+                                                            : 1) +
+                       (problem->source_packed > 0 ? PACKING : 0) +
+                       (problem->destination_packed > 0 ? PACKING : 0) +
+                       (rlt_problem_transposes_bits(problem) ? TRANSPOSING_BITS : 0);
+  return (rlt_price){times > 0 ? RLT_RATE_REWORKED_ELEMENT : RLT_RATE_NONE, times};
+}

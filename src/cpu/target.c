@@ -92,4 +92,5 @@ const rlt_target rlt_cpu_target = {.name = "cpu",
                                    .finish = rlt_cpu_finish,
                                    .vary = vary,
                                    .count_moves = rlt_cpu_count_moves,
-                                   .price_of_move = rlt_cpu_price_of_move};
+                                   .price_of_move = rlt_cpu_price_of_move,
+                                   .price_of_rework = rlt_cpu_price_of_rework};

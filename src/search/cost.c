@@ -221,8 +221,19 @@ rlt_price rlt_cost_price(const rlt_facts *facts, const rlt_schedule *schedule, r
                                                  [RLT_COST_STRAIGHT_RUNS] = RLT_RATE_STRAIGHT_RUN,
                                                  [RLT_COST_TILES] = RLT_RATE_TILE,
                                                  [RLT_COST_PAGES] = RLT_RATE_PAGE};
-  return term == RLT_COST_MOVES ? schedule->target->price_of_move(facts, schedule)
+  const rlt_target *const target = schedule->target;
+  if (term == RLT_COST_REWORKS) {
+    return target->price_of_rework != NULL ? target->price_of_rework(schedule)
+                                           : (rlt_price){RLT_RATE_NONE, 0};
+  }
+  return term == RLT_COST_MOVES ? target->price_of_move(facts, schedule)
                                 : (rlt_price){rates[term], 1};
+}
+
+/* Elements that are paid for beside their moves. */
+static int64_t count_reworks(const rlt_facts *facts, const rlt_schedule *schedule) {
+  const rlt_price price = rlt_cost_price(facts, schedule, RLT_COST_REWORKS);
+  return price.rate == RLT_RATE_NONE ? 0 : rlt_problem_sources(schedule->problem);
 }
 
 /* A line that goes through the caches is read before it is written. */
@@ -263,6 +274,7 @@ void rlt_cost_estimate(const rlt_facts *facts, const rlt_tuning *tuning,
                  [RLT_COST_RUNS] = read.runs,
                  [RLT_COST_STRAIGHT_RUNS] = joins ? 0 : read.runs,
                  [RLT_COST_MOVES] = schedule->target->count_moves(facts, schedule, tiles),
+                 [RLT_COST_REWORKS] = (double)count_reworks(facts, schedule),
                  [RLT_COST_TILES] = tiles,
                  [RLT_COST_PAGES] = read.pages + written.pages}};
   double time = 0;

@@ -11,6 +11,7 @@
  *     lines in parts  lines that a segment of the destination does not cover: read, merged, written
  *     runs            where the source goes on somewhere else, and fetching ahead begins anew
  *     moves           blocks transposed in registers, lines or elements put in their places
+ *     reworks         elements that are unpacked, converted or packed, where moves do not do that
  *     tiles           finding one and starting it
  *     pages           of either side, opened by each tile
  *
@@ -34,6 +35,7 @@
   X(RUNS, "runs")                                                                                  \
   X(STRAIGHT_RUNS, "straight runs")                                                                \
   X(MOVES, "moves")                                                                                \
+  X(REWORKS, "reworks")                                                                            \
   X(TILES, "tiles")                                                                                \
   X(PAGES, "pages")
 

@@ -50,6 +50,9 @@ typedef struct rlt_target {
   /* How many moves a schedule takes, of so many tiles, and what each is paid by. */
   double (*count_moves)(const rlt_facts *facts, const rlt_schedule *schedule, double tiles);
   rlt_price (*price_of_move)(const rlt_facts *facts, const rlt_schedule *schedule);
+
+  /* What is paid for each element beside its move, to unpack, convert or pack it; NULL: nothing. */
+  rlt_price (*price_of_rework)(const rlt_schedule *schedule);
 } rlt_target;
 
 /* True if the schedule's move reads tables of positions. */
