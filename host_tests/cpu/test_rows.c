@@ -144,6 +144,33 @@ static void test_all_pairs(void **state) {
   free(of);
 }
 
+/* Floats whose products with scales that f32 has lie as near to the integers of a byte, and to
+ * halves, as any do: rounding the product, and then to an integer, would often be wrong. */
+static void test_products_near_integers(void **state) {
+  (void)state;
+  enum { MOST = 600, AROUND = 2 };
+  static const double f32_scales[] = {(double)0.1F, (double)(1 / 3.0F), -0.75, 0x1.fffffep-40};
+  row *const of = malloc(sizeof *of);
+  for (size_t s = 0; s < sizeof f32_scales / sizeof f32_scales[0]; ++s) {
+    of->count = 0;
+    for (int halves = -MOST; halves <= MOST; ++halves) {
+      const float near = (float)(halves / 2.0 / f32_scales[s]);
+      uint32_t pattern;
+      memcpy(&pattern, &near, sizeof pattern);
+      for (int step = -AROUND; step <= AROUND; ++step) {
+        rlt_part_store(pattern + (uint32_t)step, 4, of->words + 4 * of->count++);
+      }
+    }
+    for (size_t t = 0; t < REAL_TYPES; ++t) {
+      for (int nearest = 0; nearest < (is_integer(real_types[t]) ? 2 : 0); ++nearest) {
+        check_conversion(
+            of, (rlt_conversion){RELAYOUT_F32, real_types[t], false, f32_scales[s], nearest != 0});
+      }
+    }
+  }
+  free(of);
+}
+
 /* The processor's control word, one that rounds upwards and flushes subnormals, and the bits of it
  * that computing sets. */
 #if defined(__SSE2__)
@@ -329,6 +356,7 @@ int main(int argc, char **argv) {
   }
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_all_pairs),
+      cmocka_unit_test(test_products_near_integers),
       cmocka_unit_test(test_any_floating_point_control),
       cmocka_unit_test(test_lengths_and_places),
       cmocka_unit_test(test_unpacking),

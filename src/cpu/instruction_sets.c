@@ -5,6 +5,7 @@
 
 #include "base/environment.h"
 #include "base/error.h"
+#include "machine/cpuid.h"
 
 static bool always(void) {
   return true;
@@ -21,8 +22,11 @@ static bool has_avx512vbmi(void) {
   return has_avx512() && __builtin_cpu_supports("avx512vbmi");
 }
 
+/* Of f16c compilers do not know by name. */
 static bool has_avx2(void) {
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  enum { FEATURES = 1, F16C = 29 };
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+         (rlt_cpuid_ask(FEATURES, 0).ecx >> F16C & 1) != 0;
 }
 
 static bool has_sse41(void) {

@@ -11,6 +11,7 @@
 #ifndef RLT_CPU_ROW_PASSES_H
 #define RLT_CPU_ROW_PASSES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "convert/convert.h"
@@ -25,7 +26,9 @@ enum {
 /* What the passes of one codec work with. */
 typedef struct rlt_cpu_row {
   const rlt_conversion *conversion;
-  const void *table; /* the element that each byte becomes, and a line that may be read */
+  const void *table;     /* the element that each byte becomes, and a line that may be read */
+  const uint8_t *planes; /* of these the first byte of each, then the second of each, ... */
+  bool table_has_sign;   /* the upper half of it is the lower one, with the highest bit set */
   double scale;
   double lowest, highest; /* of the integers wanted */
   uint32_t low_mask;      /* the bits that are kept of low bytes */
@@ -78,8 +81,10 @@ typedef struct rlt_cpu_row_passes {
   rlt_cpu_bit_transpose *bit_transpose[3]; /* of such elements */
   /* By the table: bytes, of which the low 4 bits count or all, to 1, 2, 4 and 8 bytes. */
   rlt_cpu_pass *nibbles[4], *bytes[4];
+  rlt_cpu_pass *preds[4]; /* so too, by whether they are 0: by entry 0 or 1 */
+  bool halves_by_f32;     /* integers of a byte become f16 sooner by way of f32 than by the table */
   /* Of what f32 holds, floats and integers of at most 16 bits; and floats of f32, exact or rounded
-   * to odd, which want floating point as programs start with it. */
+   * to odd. These want floating point as programs start with it. */
   rlt_cpu_pass *to_f32[RLT_CPU_ROW_TYPES], *of_f32[RLT_CPU_ROW_TYPES];
   rlt_cpu_pass *low[4][3]; /* of elements of 1, 2, 4 and 8 bytes the low 1, 2 and 4 bytes */
   /* Saturating: s8, s16, s32, s64, u8, u16, u32, u64 to each of these. */

@@ -15,9 +15,9 @@
 enum {
   GROUP = RLT_CPU_ROW_GROUP,
   LINE = RLT_CPU_LINE_BYTES,
-  BLOCK = 8 * GROUP, /* elements that go through all passes while they are in the first cache */
-  AHEAD =
-      4 * BLOCK, /* so far ahead they are fetched, which arithmetic keeps processors from doing */
+  BLOCK_BYTES = 2048,   /* of the wider of source and destination are taken at once, */
+  BETWEEN_BYTES = 4096, /* and at most so many lie between two passes */
+  AHEAD_BYTES = 4096,   /* of the source are fetched, which arithmetic keeps processors from */
   MOST_PASSES = 6,
   MOST_BYTES = 8, /* of an element that is converted or packed */
   TABLE_ENTRIES = 256
@@ -30,6 +30,7 @@ struct rlt_cpu_codec {
   int64_t source_packed;
   int64_t word_bytes;
   int64_t destination_bits;
+  int64_t block;  /* elements that go through all passes while they are in the first cache */
   int used_count; /* 0: words are the destination's elements */
   rlt_cpu_pass *used[MOST_PASSES];
   bool wants_floats; /* some pass does */
@@ -62,9 +63,21 @@ static void convert_one_by_one(const rlt_cpu_row *row, const uint8_t *from, uint
   rlt_convert_elements(row->conversion, from, to, count);
 }
 
-/* What each byte becomes, and a line that vectors may read. */
+/* True if a byte's highest bit is the highest of what it becomes, and changes nothing else. */
+static bool has_sign(const uint8_t *planes, int64_t bytes) {
+  enum { HALF = TABLE_ENTRIES / 2, HIGHEST = 0x80 };
+  bool found = true;
+  for (int64_t i = 0; i < TABLE_ENTRIES * bytes; ++i) {
+    const uint8_t sign = i / TABLE_ENTRIES == bytes - 1 ? HIGHEST : 0;
+    found = found && (i % TABLE_ENTRIES < HALF ? (planes[i] & sign) == 0
+                                               : planes[i] == (planes[i - HALF] | sign));
+  }
+  return found;
+}
+
+/* What each byte becomes, its planes, and a line that vectors may read. */
 static size_t table_size(const rlt_cpu_codec *codec) {
-  return (size_t)(TABLE_ENTRIES * bytes_of(codec->conversion.to) + LINE);
+  return (size_t)(2 * TABLE_ENTRIES * bytes_of(codec->conversion.to) + LINE);
 }
 
 static relayout_status make_table(rlt_cpu_codec *codec, relayout_error *error) {
@@ -78,7 +91,14 @@ static relayout_status make_table(rlt_cpu_codec *codec, relayout_error *error) {
     all[i] = (uint8_t)i;
   }
   rlt_convert_elements(&codec->conversion, all, codec->table, TABLE_ENTRIES);
+  const int64_t bytes = bytes_of(codec->conversion.to);
+  uint8_t *const planes = codec->table + TABLE_ENTRIES * bytes;
+  for (int64_t i = 0; i < TABLE_ENTRIES * bytes; ++i) {
+    planes[i % bytes * TABLE_ENTRIES + i / bytes] = codec->table[i];
+  }
   codec->row.table = codec->table;
+  codec->row.planes = planes;
+  codec->row.table_has_sign = has_sign(planes, bytes);
   return RELAYOUT_OK;
 }
 
@@ -86,10 +106,10 @@ static relayout_status make_table(rlt_cpu_codec *codec, relayout_error *error) {
 static relayout_status add_table(rlt_cpu_codec *codec, relayout_error *error) {
   const relayout_element_type from = codec->conversion.from;
   const int64_t bytes = bytes_of(codec->conversion.to);
-  const bool is_nibble = relayout_element_type_bits(from) <= 4 &&
-                         relayout_element_type_kind(from) != RELAYOUT_KIND_PRED;
   const int size = rlt_word_size_number(bytes);
-  if (is_nibble) {
+  if (relayout_element_type_kind(from) == RELAYOUT_KIND_PRED) {
+    add_pass(codec, codec->passes->preds[size]);
+  } else if (relayout_element_type_bits(from) <= 4) {
     add_pass(codec, codec->passes->nibbles[size]);
   } else if (codec->bytes != NULL && codec->bytes[size] != NULL) {
     add_pass(codec, codec->bytes[size]);
@@ -214,6 +234,7 @@ static bool add_values(rlt_cpu_codec *codec) {
   const relayout_element_type to = codec->conversion.to;
   rlt_cpu_pass *const widens = codec->passes->to_f32[codec->conversion.from];
   const bool is_narrow = add_pass(codec, widens);
+  codec->wants_floats = codec->wants_floats || codec->conversion.from == RELAYOUT_F16;
   const relayout_element_type from = is_narrow ? RELAYOUT_F32 : codec->conversion.from;
   const bool is_f32 = from == RELAYOUT_F32 && codec->conversion.scale == 1;
   if (is_f32 && to == RELAYOUT_F32) {
@@ -234,14 +255,22 @@ static bool add_values(rlt_cpu_codec *codec) {
                         : add_pass(codec, values.to[RLT_CPU_TO_ODD]) && add_narrowing(codec);
 }
 
-/* Bytes go through tables; but those of four bytes an entry are gathered from, which takes longer
- * than making f32 of an integer. */
+/* True for integers of a byte that are made floats of faster than these are looked up: tables of
+ * four bytes an entry are gathered from. */
+static bool is_sooner_computed(const rlt_cpu_codec *codec) {
+  const rlt_conversion *const with = &codec->conversion;
+  const rlt_cpu_row_passes *const passes = codec->passes;
+  return passes->to_f32[with->from] != NULL &&
+         (with->to == RELAYOUT_F32 ||
+          (with->to == RELAYOUT_F16 && with->scale == 1 && passes->halves_by_f32));
+}
+
+/* Bytes go through tables, most of them. */
 static relayout_status add_conversion(rlt_cpu_codec *codec, relayout_error *error) {
   const rlt_conversion *const with = &codec->conversion;
   const bool is_byte = relayout_element_type_bits(with->from) <= 8;
   const int before = codec->used_count;
-  const bool is_narrow = with->to == RELAYOUT_F32 && codec->passes->to_f32[with->from] != NULL;
-  if (add_integers(codec) || ((!is_byte || is_narrow) && add_values(codec))) {
+  if (add_integers(codec) || ((!is_byte || is_sooner_computed(codec)) && add_values(codec))) {
     return RELAYOUT_OK;
   }
   codec->used_count = before;
@@ -303,6 +332,9 @@ relayout_status rlt_cpu_codec_create(const rlt_cpu_instruction_set *set, const r
   if (problem->destination_packed > 0) {
     add_pass(made, set->rows->pack[rlt_word_size_number(problem->destination_packed)]);
   }
+  const int64_t widest = rlt_max(made->word_bytes, made->destination_bits / 8);
+  made->block = rlt_min(BLOCK_BYTES / widest,
+                        made->used_count > 1 ? BETWEEN_BYTES / MOST_BYTES : BLOCK_BYTES);
   *codec = made;
   return RELAYOUT_OK;
 }
@@ -342,7 +374,7 @@ void rlt_cpu_codec_decode(const rlt_cpu_codec *codec, const uint8_t *source, int
 /* Groups, at most a block of them. */
 static void run_passes(const rlt_cpu_codec *codec, const uint8_t *words, uint8_t *to,
                        int64_t count) {
-  _Alignas(LINE) uint8_t between[2][BLOCK * MOST_BYTES];
+  _Alignas(LINE) uint8_t between[2][BETWEEN_BYTES];
   const uint8_t *from = words;
   for (int i = 0; i < codec->used_count; ++i) {
     uint8_t *const next = i + 1 < codec->used_count ? between[i % 2] : to;
@@ -395,9 +427,9 @@ void rlt_cpu_codec_encode(const rlt_cpu_codec *codec, const uint8_t *words, uint
     return;
   }
   const rlt_float_control was = enter(codec);
-  for (int64_t i = 0; i < count; i += BLOCK) {
+  for (int64_t i = 0; i < count; i += codec->block) {
     run_block(codec, words + i * codec->word_bytes, destination + i * codec->destination_bits / 8,
-              rlt_min(count - i, BLOCK));
+              rlt_min(count - i, codec->block));
   }
   leave(codec, was);
 }
@@ -408,7 +440,7 @@ typedef struct outflow {
   uint8_t *line; /* of the destination, where `pending` goes */
   int64_t first; /* the first byte of that line which is the row's */
   int64_t end;   /* the bytes put aside end there */
-  _Alignas(LINE) uint8_t pending[LINE + BLOCK * MOST_BYTES];
+  _Alignas(LINE) uint8_t pending[LINE + BLOCK_BYTES];
 } outflow;
 
 static void flow_out(outflow *of) {
@@ -464,12 +496,13 @@ void rlt_cpu_codec_stream(const rlt_cpu_codec *codec, const uint8_t *words, uint
   out.first = out.end = (int64_t)((uintptr_t)destination % LINE);
   out.line = destination - out.first;
   const rlt_float_control was = enter(codec);
-  for (int64_t i = 0; i < count; i += BLOCK) {
-    if (i + AHEAD + BLOCK <= count) {
-      fetch_block(words + (i + AHEAD) * codec->word_bytes, BLOCK * codec->word_bytes);
+  const int64_t block = codec->block, ahead = AHEAD_BYTES / codec->word_bytes;
+  for (int64_t i = 0; i < count; i += block) {
+    if (i + ahead + block <= count) {
+      fetch_block(words + (i + ahead) * codec->word_bytes, block * codec->word_bytes);
     }
     out.end += run_block(codec, words + i * codec->word_bytes, out.pending + out.end,
-                         rlt_min(count - i, BLOCK));
+                         rlt_min(count - i, block));
     flow_out(&out);
   }
   leave(codec, was);

@@ -55,15 +55,60 @@ typedef double f64 ANYWHERE;
 BY_TABLE(bytes_to_8, u64, 0xff)
 BY_TABLE(nibbles_to_8, u64, 0xf)
 
+/* Preds, which are 0 or something else, by the first two entries. */
+#define PREDS(name, type)                                                                          \
+  PASS(name) {                                                                                     \
+    const type zero = ((const type *)row->table)[0], one = ((const type *)row->table)[1];          \
+    for (int64_t i = 0; i < IN_GROUPS(count); ++i) {                                               \
+      ((type *)to)[i] = from[i] == 0 ? zero : one;                                                 \
+    }                                                                                              \
+  }
+
+PREDS(preds_to_1, u8)
+PREDS(preds_to_2, u16)
+PREDS(preds_to_4, u32)
+PREDS(preds_to_8, u64)
+
 #if VECTOR_BYTES == 64
 
-BY_TABLE(bytes_to_1, u8, 0xff)
+/* The table as words of 16 bits, in eight registers. */
+typedef struct word_table {
+  __m512i parts[8];
+} word_table;
+
+/* What each of 32 bytes becomes. */
+static inline __m512i look_up(const word_table *of, const uint8_t *from) {
+  const __m512i at = _mm512_cvtepu8_epi16(LOAD_256(from));
+  const __mmask32 bit_6 = _mm512_test_epi16_mask(at, _mm512_set1_epi16(1 << 6));
+  const __mmask32 bit_7 = _mm512_test_epi16_mask(at, _mm512_set1_epi16(1 << 7));
+  __m512i found[4];
+  UNROLLED
+  for (int i = 0; i < 4; ++i) {
+    found[i] = _mm512_permutex2var_epi16(of->parts[2 * i], at, of->parts[2 * i + 1]);
+  }
+  return _mm512_mask_blend_epi16(bit_7, _mm512_mask_blend_epi16(bit_6, found[0], found[1]),
+                                 _mm512_mask_blend_epi16(bit_6, found[2], found[3]));
+}
+
+PASS(bytes_to_1) {
+  word_table all;
+  UNROLLED
+  for (int i = 0; i < 8; ++i) {
+    all.parts[i] = _mm512_cvtepu8_epi16(LOAD_256(row->planes + 32 * i));
+  }
+  for (int64_t i = 0; i < count; i += 32) {
+    STORE_256(to + i, _mm512_cvtepi16_epi8(look_up(&all, from + i)));
+  }
+}
 
 PASS(bytes_to_2) {
-  for (int64_t i = 0; i < count; i += 16) {
-    const __m512i at = _mm512_cvtepu8_epi32(LOAD_128(from + i));
-    const __m512i found = _mm512_i32gather_epi32(at, row->table, 2);
-    STORE_256(to + 2 * i, _mm512_cvtepi32_epi16(found));
+  word_table all;
+  UNROLLED
+  for (int i = 0; i < 8; ++i) {
+    all.parts[i] = LOAD_512((const uint8_t *)row->table + 64 * i);
+  }
+  for (int64_t i = 0; i < count; i += 32) {
+    STORE_512(to + 2 * i, look_up(&all, from + i));
   }
 }
 
@@ -101,8 +146,60 @@ PASS(nibbles_to_4) {
 
 #elif VECTOR_BYTES == 32
 
-BY_TABLE(bytes_to_1, u8, 0xff)
-BY_TABLE(bytes_to_2, u16, 0xff)
+/* What 32 bytes become. Of a byte the lower four bits look it up in 16 entries of the table, as
+ * many times as there are such entries; the upper ones choose among what is found. */
+typedef struct looked_up {
+  const uint8_t *table;
+  __m256i lower;
+  __m256i upper[4]; /* bit 4, 5, 6 or 7 is the highest of its byte */
+} looked_up;
+
+static inline looked_up look_up(const uint8_t *table, __m256i at) {
+  const __m256i lower = _mm256_and_si256(at, _mm256_set1_epi8(15));
+  return (looked_up){
+      table,
+      lower,
+      {_mm256_slli_epi16(at, 3), _mm256_slli_epi16(at, 2), _mm256_slli_epi16(at, 1), at}};
+}
+
+static inline __m256i find_1(const looked_up *of, int first) {
+  const __m256i entries = _mm256_broadcastsi128_si256(LOAD_128(of->table + first));
+  return _mm256_shuffle_epi8(entries, of->lower);
+}
+
+/* Among so many times 16 entries, of which the first is given. */
+#define FIND(count, half, bit)                                                                     \
+  static inline __m256i find_##count(const looked_up *of, int first) {                             \
+    const __m256i low = find_##half(of, first);                                                    \
+    const __m256i high = find_##half(of, first + (half)*16);                                       \
+    return _mm256_blendv_epi8(low, high, of->upper[(bit)-4]);                                      \
+  }
+
+FIND(2, 1, 4)
+FIND(4, 2, 5)
+FIND(8, 4, 6)
+FIND(16, 8, 7)
+
+PASS(bytes_to_1) {
+  for (int64_t i = 0; i < count; i += 32) {
+    const looked_up of = look_up(row->table, LOAD_256(from + i));
+    STORE_256(to + i, find_16(&of, 0));
+  }
+}
+
+/* Both bytes of an element are looked up alike. Of floats the highest bit is the sign. */
+PASS(bytes_to_2) {
+  const bool has_sign = row->table_has_sign;
+  for (int64_t i = 0; i < count; i += 32) {
+    const __m256i at = _mm256_permute4x64_epi64(LOAD_256(from + i), 0xd8);
+    const looked_up lows = look_up(row->planes, at), highs = look_up(row->planes + 256, at);
+    const __m256i sign = _mm256_and_si256(at, _mm256_set1_epi8(INT8_MIN));
+    const __m256i low = has_sign ? find_8(&lows, 0) : find_16(&lows, 0);
+    const __m256i high = has_sign ? _mm256_or_si256(find_8(&highs, 0), sign) : find_16(&highs, 0);
+    STORE_256(to + 2 * i, _mm256_unpacklo_epi8(low, high));
+    STORE_256(to + 2 * i + 32, _mm256_unpackhi_epi8(low, high));
+  }
+}
 
 PASS(bytes_to_4) {
   for (int64_t i = 0; i < count; i += 8) {
@@ -121,13 +218,8 @@ PASS(nibbles_to_1) {
 
 /* Of both bytes of an element, which are looked up alike. */
 PASS(nibbles_to_2) {
-  uint8_t lows[16], highs[16];
-  for (int i = 0; i < 16; ++i) {
-    lows[i] = ((const uint8_t *)row->table)[2 * i];
-    highs[i] = ((const uint8_t *)row->table)[2 * i + 1];
-  }
-  const __m256i low = _mm256_broadcastsi128_si256(LOAD_128(lows));
-  const __m256i high = _mm256_broadcastsi128_si256(LOAD_128(highs));
+  const __m256i low = _mm256_broadcastsi128_si256(LOAD_128(row->planes));
+  const __m256i high = _mm256_broadcastsi128_si256(LOAD_128(row->planes + 256));
   for (int64_t i = 0; i < count; i += 32) {
     const __m256i at =
         _mm256_and_si256(_mm256_permute4x64_epi64(LOAD_256(from + i), 0xd8), _mm256_set1_epi8(15));
@@ -382,7 +474,7 @@ static const integer_rule no_integers = {false, false};
 
 RLT_SIGNED_FLOATS_TO_16(FLOATS_TO_16)
 
-/* What an instruction does. */
+/* What instructions do. NaNs lose their payload. */
 #if VECTOR_BYTES == 64
 PASS(f32_to_half) {
   (void)row;
@@ -390,12 +482,49 @@ PASS(f32_to_half) {
     const __m512i bits = LOAD_512(from + 4 * i);
     const __m512i size = _mm512_and_si512(bits, _mm512_set1_epi32(INT32_MAX));
     const __mmask16 is_nan = _mm512_cmpgt_epi32_mask(size, _mm512_set1_epi32((int)INFINITY_32));
-    /* NaNs lose their payload. */
     const __m512i plain =
         _mm512_mask_and_epi32(bits, is_nan, bits, _mm512_set1_epi32((int)(SIGN_32 | NAN_32)));
     const __m512i quiet =
         _mm512_mask_or_epi32(plain, is_nan, plain, _mm512_set1_epi32((int)NAN_32));
     STORE_256(to + 2 * i, _mm512_cvtps_ph(_mm512_castsi512_ps(quiet), _MM_FROUND_TO_NEAREST_INT));
+  }
+}
+
+static inline void store_canonical(uint8_t *to, __m512 value) {
+  const __mmask16 is_nan = _mm512_cmp_ps_mask(value, value, _CMP_UNORD_Q);
+  const __m512i bits = _mm512_castps_si512(value);
+  const __m512i sign = _mm512_and_si512(bits, _mm512_set1_epi32((int)SIGN_32));
+  STORE_512(to, _mm512_mask_or_epi32(bits, is_nan, sign, _mm512_set1_epi32((int)NAN_32)));
+}
+
+PASS(half_to_f32) {
+  (void)row;
+  for (int64_t i = 0; i < count; i += 16) {
+    store_canonical(to + 4 * i, _mm512_cvtph_ps(LOAD_256(from + 2 * i)));
+  }
+}
+#elif VECTOR_BYTES == 32
+static inline __m256i canonical_of(__m256 value) {
+  const __m256 is_nan = _mm256_cmp_ps(value, value, _CMP_UNORD_Q);
+  const __m256i sign = _mm256_set1_epi32((int)SIGN_32);
+  const __m256i nan = _mm256_or_si256(_mm256_and_si256(_mm256_castps_si256(value), sign),
+                                      _mm256_set1_epi32((int)NAN_32));
+  return _mm256_castps_si256(_mm256_blendv_ps(value, _mm256_castsi256_ps(nan), is_nan));
+}
+
+PASS(f32_to_half) {
+  (void)row;
+  for (int64_t i = 0; i < count; i += 8) {
+    const __m256i plain = canonical_of(_mm256_castsi256_ps(LOAD_256(from + 4 * i)));
+    const __m128i half = _mm256_cvtps_ph(_mm256_castsi256_ps(plain), _MM_FROUND_TO_NEAREST_INT);
+    _mm_storeu_si128((__m128i *)(void *)(to + 2 * i), half);
+  }
+}
+
+PASS(half_to_f32) {
+  (void)row;
+  for (int64_t i = 0; i < count; i += 8) {
+    STORE_256(to + 4 * i, canonical_of(_mm256_cvtph_ps(LOAD_128(from + 2 * i))));
   }
 }
 #endif
@@ -540,6 +669,39 @@ static inline uint8_t nearest_byte(float value, const rlt_cpu_row *row) {
 }
 
 EACH(f32_nearest_byte_single, f32, u8, nearest_byte(element, &with))
+#endif
+
+#if VECTOR_BYTES == 32
+/* Eight integers towards zero, as their low bits: a product that was rounded up to an integer
+ * becomes the one below. */
+static inline __m256i low_integers(const uint8_t *from, const rlt_cpu_row *row) {
+  const __m256 value = _mm256_loadu_ps((const float *)(const void *)from);
+  const __m256 scale = _mm256_set1_ps((float)row->scale);
+  const __m256 product = _mm256_mul_ps(value, scale);
+  const __m256 above = _mm256_max_ps(product, _mm256_set1_ps((float)row->lowest));
+  const __m256 within = _mm256_min_ps(above, _mm256_set1_ps((float)row->highest));
+  const __m256 whole = _mm256_round_ps(within, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
+  const __m256 rest = _mm256_fmsub_ps(value, scale, whole);
+  const __m256 is_beyond =
+      _mm256_cmp_ps(_mm256_mul_ps(rest, whole), _mm256_setzero_ps(), _CMP_LT_OQ);
+  const __m256 sign = _mm256_and_ps(whole, _mm256_set1_ps(-0.0F));
+  const __m256 step = _mm256_and_ps(is_beyond, _mm256_or_ps(sign, _mm256_set1_ps(1)));
+  const __m256 is_number = _mm256_cmp_ps(value, value, _CMP_ORD_Q);
+  const __m256i integer = _mm256_cvttps_epi32(_mm256_sub_ps(whole, step));
+  return _mm256_and_si256(integer, _mm256_and_si256(_mm256_castps_si256(is_number),
+                                                    _mm256_set1_epi32((int)row->low_mask)));
+}
+
+PASS(f32_to_byte_single) {
+  const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+  for (int64_t i = 0; i < count; i += 32) {
+    const uint8_t *const at = from + 4 * i;
+    const __m256i low = _mm256_packus_epi32(low_integers(at, row), low_integers(at + 32, row));
+    const __m256i high =
+        _mm256_packus_epi32(low_integers(at + 64, row), low_integers(at + 96, row));
+    STORE_256(to + i, _mm256_permutevar8x32_epi32(_mm256_packus_epi16(low, high), order));
+  }
+}
 #endif
 
 /* The greatest double below the end of a wide range is not the range's last integer. */
@@ -723,13 +885,6 @@ static inline __m512d as_doubles(const uint8_t *from) {
 NEAREST_WIDE(f32, 4, load_doubles)
 NEAREST_WIDE(f64, 8, as_doubles)
 
-static inline void store_canonical(uint8_t *to, __m512 value) {
-  const __mmask16 is_nan = _mm512_cmp_ps_mask(value, value, _CMP_UNORD_Q);
-  const __m512i bits = _mm512_castps_si512(value);
-  const __m512i sign = _mm512_and_si512(bits, _mm512_set1_epi32((int)SIGN_32));
-  STORE_512(to, _mm512_mask_or_epi32(bits, is_nan, sign, _mm512_set1_epi32((int)NAN_32)));
-}
-
 PASS(f32_to_f32_any) {
   const __m512d scale = _mm512_set1_pd(row->scale);
   for (int64_t i = 0; i < count; i += 16) {
@@ -863,15 +1018,20 @@ const rlt_cpu_row_passes ROW_PASSES = {
     .bit_transpose = {transpose_1, transpose_2, transpose_4},
     .bytes = {bytes_to_1, bytes_to_2, bytes_to_4, bytes_to_8},
     .nibbles = {nibbles_to_1, nibbles_to_2, nibbles_to_4, nibbles_to_8},
+    .preds = {preds_to_1, preds_to_2, preds_to_4, preds_to_8},
+    .halves_by_f32 = VECTOR_BYTES == 32,
 #if !defined(PLAIN)
-#define OF_16(type, exponent, mantissa, bias, specials)                                            \
-  [RELAYOUT_##type] = (exponent) + (mantissa) == 15 ? type##_to_f32 : NULL,
-#if VECTOR_BYTES == 64
+#if VECTOR_BYTES >= 32
 #define IS_HALF(mantissa) ((mantissa) == 10)
 #else
 #define IS_HALF(mantissa) false
 #define f32_to_half       NULL
+#define half_to_f32       NULL
 #endif
+#define OF_16(type, exponent, mantissa, bias, specials)                                            \
+  [RELAYOUT_##type] = (exponent) + (mantissa) != 15 ? NULL                                         \
+                      : IS_HALF(mantissa)           ? half_to_f32                                  \
+                                                    : type##_to_f32,
 #define TO_16(type, exponent, mantissa, bias, specials)                                            \
   [RELAYOUT_##type] = IS_HALF(mantissa)             ? f32_to_half                                  \
                       : (exponent) + (mantissa) < 8 ? f32_to_##type##_1                            \
@@ -907,9 +1067,11 @@ const rlt_cpu_row_passes ROW_PASSES = {
 #if HAS_FMA
                 [RLT_CPU_NEAREST_BYTE] = f32_nearest_byte_single,
 #endif
+#if VECTOR_BYTES >= 32
+                [RLT_CPU_TO_BYTE] = f32_to_byte_single,
+#endif
 #if VECTOR_BYTES == 64
-                [RLT_CPU_TO_ODD] = f32_to_odd_single,
-                [RLT_CPU_TO_BYTE] = f32_to_byte_single
+                [RLT_CPU_TO_ODD] = f32_to_odd_single
 #endif
     }},
     .exact = {{{EXACT(f32), TO_WIDE(f32)}},
