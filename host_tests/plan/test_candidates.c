@@ -149,6 +149,24 @@ static void test_clearly_faster_ones_win(void **state) {
   assert_true(stayed > 0 && went > 0);
 }
 
+/* What changing elements takes is the same for all, and changes nothing of which one wins. */
+static void test_shared_time_decides_nothing(void **state) {
+  (void)state;
+  const rlt_problem problem = problem_of("s4[9216,6144]{1,0:E(4)}", "s4[9216,6144]{0,1}");
+  int went = 0;
+  for (int dear = 0; dear < 100; ++dear) {
+    rlt_rates rates = {.of = {[RLT_RATE_RUN] = 0.01 * dear}};
+    const rlt_tuning free_of_charge = cpu_with(rates);
+    rates.of[RLT_RATE_REWORKED_ELEMENT] = 1;
+    const rlt_tuning charged = cpu_with(rates);
+    const rlt_schedule one = chosen(&problem, &plain_cpu_facts, &free_of_charge);
+    const rlt_schedule other = chosen(&problem, &plain_cpu_facts, &charged);
+    assert_true(rlt_schedules_equal(&one, &other));
+    went += !one.suits;
+  }
+  assert_true(went > 0);
+}
+
 /* ---- What is offered ---- */
 
 typedef struct device_kind {
@@ -506,6 +524,7 @@ int main(void) {
       cmocka_unit_test(test_dear_terms),
       cmocka_unit_test(test_copies_go_straight_or_not),
       cmocka_unit_test(test_clearly_faster_ones_win),
+      cmocka_unit_test(test_shared_time_decides_nothing),
       cmocka_unit_test(test_forms_by_hand),
       cmocka_unit_test(test_few_ways),
       cmocka_unit_test(test_index_program),

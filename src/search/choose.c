@@ -12,9 +12,19 @@
 #include "search/method.h"
 #include "search/wisdom.h"
 
-/* Another schedule is taken only when it is predicted to be faster by this much: the prediction is
- * not finer, and the first is what its method was made for. */
+/* Another schedule is taken only when it is predicted to be faster by this much, in what not all
+ * of them take: the prediction is not finer, and the first is what its method was made for. */
 static const double clearly_faster = 1.1;
+
+/* What changing elements takes any of them at least. */
+static double shared_time(const rlt_candidates *candidates) {
+  double least = candidates->count > 0 ? candidates->of[0].cost.times[RLT_COST_REWORKS] : 0;
+  for (int32_t i = 1; i < candidates->count; ++i) {
+    const double own = candidates->of[i].cost.times[RLT_COST_REWORKS];
+    least = own < least ? own : least;
+  }
+  return least;
+}
 
 /* The best predicted candidate, of all or of those that run at any offset; -1: there is none. */
 static int32_t best_of(const rlt_candidates *candidates, bool at_any_offset) {
@@ -28,8 +38,10 @@ static int32_t best_of(const rlt_candidates *candidates, bool at_any_offset) {
   }
   int32_t best = first;
   double least = clearly_faster;
+  const double shared = shared_time(candidates);
   for (int32_t i = 0; i < candidates->count && first >= 0; ++i) {
-    const double faster = candidates->of[i].cost.fraction / candidates->of[first].cost.fraction;
+    const double own = 1 / candidates->of[i].cost.fraction - shared;
+    const double faster = (1 / candidates->of[first].cost.fraction - shared) / own;
     if (rlt_candidate_is_allowed(&candidates->of[i], at_any_offset) && faster > least) {
       best = i;
       least = faster;
