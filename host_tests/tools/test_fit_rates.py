@@ -25,7 +25,8 @@ def part(schedule, moves_time=0.0, reworks_time=0.0, **counts):
 
 
 # Made by rates of 0.5 for a line in parts, 2 for a tile, 0.01 for an element of 2 bytes and 0.002
-# for one of 4 that is reworked, on CPUs three times what it was thought to be: parts of a plan, which of them was launched, and what it took.
+# for one of 4 that is reworked, on CPUs three times what it was thought to be: parts of a plan,
+# which of them was launched, and what it took.
 LAUNCHES = [
     ([part(COPY % "copy", moves=32000, tiles=10)], 0, 1.02),
     ([part(COPY % "copy", moves=32000, tiles=10, lines_in_parts=400)], 0, 1.22),
