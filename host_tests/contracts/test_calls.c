@@ -59,6 +59,7 @@ static relayout_shape tiled;       /* has no strides */
 static relayout_shape too_big;     /* is not valid */
 static relayout_view whole;        /* of the matrix */
 static relayout_view far_away;     /* is not valid */
+static relayout_sharding halves;   /* of the matrix, on devices 0 and 1 */
 static relayout_layout transposed; /* {0,1} */
 static relayout_layout crooked;    /* lists a dimension twice, at its end */
 static relayout_layout ones;
@@ -78,6 +79,10 @@ static int set_up(void **state) {
   too_big.dimensions[0] = INT64_MAX;
   whole = (relayout_view){.shape = matrix};
   far_away = (relayout_view){.shape = matrix, .byte_offset = INT64_MIN};
+  halves = (relayout_sharding){.kind = RELAYOUT_SHARDING_TILED,
+                               .rank = 2,
+                               .shards = {2, 1},
+                               .order = {.rank = 1, .dimensions = {2}}};
   transposed = shape_of("f32[2,3]{0,1}").layout;
   crooked = transposed;
   crooked.minor_to_major[1] = 0;
@@ -157,6 +162,17 @@ static int tear_down(void **state) {
     ("f32[2,3]{0,1:PD(3,5)}", out, error))                                                         \
   X(relayout_shape_parse_with_defaults, SHAPE_MISMATCH, ("{0}", &matrix, out, error),              \
     ("bf16{0,1}", &matrix, out, error))                                                            \
+  X(relayout_sharding_parse, INVALID_TEXT, ("{devices=[2,2]0,1,2,2}", out, error),                 \
+    ("{devices=[2,2]0,1,2,3}", out, error))                                                        \
+  X(relayout_sharding_validate, OUT_OF_RANGE, (&halves, &matrix, 1, error),                        \
+    (&halves, &matrix, 2, error))                                                                  \
+  X(relayout_sharding_device, OUT_OF_RANGE, (&halves, 2, out, error), (&halves, 1, out, error))    \
+  X(relayout_sharding_box, SHAPE_MISMATCH, (&halves, &scalar, 0, out, NULL, NULL, error),          \
+    (&halves, &matrix, 0, out, NULL, NULL, error))                                                 \
+  X(relayout_sharding_visit_boxes, OUT_OF_RANGE, (&halves, &matrix, -1, ignore_box, out, error),   \
+    (&halves, &matrix, 1, ignore_box, out, error))                                                 \
+  X(relayout_sharding_local_shape, SHAPE_MISMATCH, (&halves, &scalar, 0, out, error),              \
+    (&halves, &matrix, 0, out, error))                                                             \
   X(relayout_view_make, SIZE_OVERFLOW, (&too_big, out, error), (&matrix, out, error))              \
   X(relayout_view_make_strided, SIZE_OVERFLOW,                                                     \
     (RELAYOUT_F32, 2, sizes, too_big.dimensions, out, error),                                      \
@@ -266,6 +282,14 @@ static void ignore(void *context, const relayout_schedule_info *info) {
 static void ignore_cost(void *context, const relayout_cost *cost) {
   (void)context;
   (void)cost;
+}
+
+static void ignore_box(void *context, const int64_t *start, const int64_t *extents,
+                       const int64_t *local_start) {
+  (void)context;
+  (void)start;
+  (void)extents;
+  (void)local_start;
 }
 
 static void pass_over(void *context, int64_t first, size_t size) {

@@ -104,6 +104,21 @@ static void add_changes(digest *made, const relayout_shape *shape) {
   add_number(made, relayout_shape_reshape_is_bitcast(shape, &result));
 }
 
+/* What devices hold of it. */
+static void add_shards(digest *made, const relayout_shape *shape) {
+  relayout_sharding sharding;
+  relayout_sharding_parse("{devices=[1,2,2]<=[2,2]T(1,0) last_tile_dim_replicate}", &sharding,
+                          NULL);
+  for (int64_t device = 0; device < 4; ++device) {
+    int64_t start[RELAYOUT_MAX_RANK] = {0}, replica = 0;
+    relayout_shape local = *shape;
+    add_shape(made, relayout_sharding_local_shape(&sharding, shape, device, &local, NULL), &local);
+    relayout_sharding_box(&sharding, shape, device, start, NULL, &replica, NULL);
+    add(made, start, sizeof start);
+    add_number(made, replica);
+  }
+}
+
 static digest digest_of(const char *text) {
   digest made = {UINT64_C(14695981039346656037)};
   relayout_shape shape;
@@ -115,6 +130,7 @@ static digest digest_of(const char *text) {
     add_sizes(&made, &shape);
     add_places(&made, &shape);
     add_changes(&made, &shape);
+    add_shards(&made, &shape);
   }
   return made;
 }

@@ -48,6 +48,26 @@ static void test_sizes_of_the_structs(void **state) {
   assert_int_equal(sizeof(((relayout_error *)NULL)->message), RELAYOUT_MESSAGE_SIZE);
 }
 
+/* So are shardings values. */
+static void test_shardings_are_values(void **state) {
+  (void)state;
+  assert_in_range(sizeof(relayout_sharding), 5000, 7000);
+  const relayout_shape shape = shape_of("f32[2,3]");
+  relayout_sharding *const made = calloc(1, sizeof *made);
+  assert_non_null(made);
+  assert_int_equal(relayout_sharding_validate(made, &shape, 0, NULL), RELAYOUT_OK);
+  char text[128];
+  relayout_sharding_format(made, text, sizeof text);
+  assert_string_equal(text, "{replicated}");
+  static const char listed[] = "{devices=[2,1,2]0,3,1,2 last_tile_dim_replicate block=[1,4]}";
+  assert_int_equal(relayout_sharding_parse(listed, made, NULL), RELAYOUT_OK);
+  const relayout_sharding again = *made;
+  memset(made, 0x5a, sizeof *made);
+  free(made);
+  relayout_sharding_format(&again, text, sizeof text);
+  assert_string_equal(text, listed);
+}
+
 /* At most 2^57 bytes or 2^60 bits, to the element; for what is empty, with 1 in place of 0. */
 static void test_bound_of_sizes(void **state) {
   (void)state;
@@ -140,6 +160,7 @@ int main(void) {
       cmocka_unit_test(test_zeros_are_the_layout_of_a_scalar),
       cmocka_unit_test(test_copies_are_values),
       cmocka_unit_test(test_sizes_of_the_structs),
+      cmocka_unit_test(test_shardings_are_values),
       cmocka_unit_test(test_bound_of_sizes),
       cmocka_unit_test(test_texts_are_static),
       cmocka_unit_test(test_zeros_are_the_defaults),

@@ -8,4 +8,5 @@ const command command_explain = {.name = "explain"};
 const command command_index = {.name = "index"};
 const command command_selftest = {.name = "selftest"};
 const command command_shape = {.name = "shape"};
+const command command_shard = {.name = "shard"};
 const command command_tune = {.name = "tune"};

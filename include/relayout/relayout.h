@@ -10,6 +10,7 @@
 #include "relayout/layout.h"
 #include "relayout/plan.h"
 #include "relayout/shape.h"
+#include "relayout/sharding.h"
 #include "relayout/status.h"
 #include "relayout/tuning.h"
 #include "relayout/version.h"

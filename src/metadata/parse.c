@@ -4,8 +4,6 @@
  * shape is. Depends on rules.h, literal.h and on base/.
  */
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -13,117 +11,17 @@
 #include "metadata/padding_names.h"
 #include "metadata/quote.h"
 #include "metadata/rules.h"
+#include "metadata/tokens.h"
 #include "metadata/type_hint.h"
 #include "metadata/type_table.h"
 #include "relayout/shape.h"
 
 typedef struct text_parser {
-  const char *text;
-  const char *at;
+  rlt_tokens in;
   const rlt_type_row *row; /* of the element type */
   relayout_layout *layout;
   const relayout_shape *defaults; /* whose dimensions the layout is for; NULL: the text's own */
-  relayout_status status;         /* of what failed: a rule that does is false */
-  relayout_error *error;
 } text_parser;
-
-/* ---- Failing -------------------------------------------------------------------------------- */
-
-__attribute__((format(printf, 4, 5))) static bool
-fail_at(text_parser *parser, const char *where, relayout_status status, const char *format, ...) {
-  char message[RELAYOUT_MESSAGE_SIZE];
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(message, sizeof message, format, arguments);
-  va_end(arguments);
-  parser->status =
-      rlt_fail(parser->error, status, "column %td: %s", where - parser->text + 1, message);
-  return false;
-}
-
-static bool fail_expected(text_parser *parser, const char *expected) {
-  if (*parser->at == '\0') {
-    return fail_at(parser, parser->at, RELAYOUT_INVALID_TEXT, "expected %s, but the text ends",
-                   expected);
-  }
-  return fail_at(parser, parser->at, RELAYOUT_INVALID_TEXT, "expected %s, found %s", expected,
-                 rlt_quote_text(parser->at, strlen(parser->at)).text);
-}
-
-/* ---- Tokens --------------------------------------------------------------------------------- */
-
-static bool is_space(char c) {
-  return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
-static bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
-static bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-static void skip_space(text_parser *parser) {
-  while (is_space(*parser->at)) {
-    ++parser->at;
-  }
-}
-
-/* The character the next token starts with; NUL at the end. */
-static char peek(text_parser *parser) {
-  skip_space(parser);
-  return *parser->at;
-}
-
-static bool take(text_parser *parser, char c) {
-  if (peek(parser) != c) {
-    return false;
-  }
-  ++parser->at;
-  return true;
-}
-
-static bool expect(text_parser *parser, char c) {
-  const char expected[] = {'\'', c, '\'', '\0'};
-  return take(parser, c) || fail_expected(parser, expected);
-}
-
-/* Letters and digits from here on. */
-static size_t word_length(const char *at) {
-  size_t length = 0;
-  while (is_letter(at[length]) || is_digit(at[length])) {
-    ++length;
-  }
-  return length;
-}
-
-static bool at_integer(text_parser *parser) {
-  const char c = peek(parser);
-  return is_digit(c) || (c == '-' && is_digit(parser->at[1]));
-}
-
-/* `expected` says in a message what the number is. */
-static bool parse_integer(text_parser *parser, const char *expected, int64_t *value) {
-  if (!at_integer(parser)) {
-    return fail_expected(parser, expected);
-  }
-  const char *const start = parser->at;
-  const bool negative = *parser->at == '-';
-  bool fits = true;
-  int64_t result = 0;
-  for (parser->at += negative; is_digit(*parser->at); ++parser->at) {
-    const int64_t digit = *parser->at - '0';
-    fits = fits && !__builtin_mul_overflow(result, 10, &result) &&
-           !__builtin_add_overflow(result, negative ? -digit : digit, &result);
-  }
-  if (!fits) {
-    return fail_at(parser, start, RELAYOUT_SIZE_OVERFLOW, "%s does not fit 64 bits",
-                   rlt_quote_text(start, (size_t)(parser->at - start)).text);
-  }
-  *value = result;
-  return true;
-}
 
 /* ---- Lists ---------------------------------------------------------------------------------- */
 
@@ -139,46 +37,47 @@ static bool parse_list(text_parser *parser, const list_rule *rule, int32_t capac
                        int64_t *values, int32_t *count) {
   *count = 0;
   do {
-    skip_space(parser);
-    const char *const start = parser->at;
+    rlt_tokens_skip_space(&parser->in);
+    const char *const start = parser->in.at;
     int64_t value = 0;
     if (!rule->parse_item(parser, &value)) {
       return false;
     }
     if (*count == capacity) {
-      return fail_at(parser, start, RELAYOUT_INVALID_SHAPE, "there are more than %d %s", capacity,
-                     rule->what);
+      return rlt_tokens_fail(&parser->in, start, RELAYOUT_INVALID_SHAPE,
+                             "there are more than %d %s", capacity, rule->what);
     }
     values[(*count)++] = value;
-  } while (take(parser, ','));
-  const char next = peek(parser);
+  } while (rlt_tokens_take(&parser->in, ','));
+  const char next = rlt_tokens_peek(&parser->in);
   return (next != '\0' && strchr(rule->close, next) != NULL) ||
-         fail_expected(parser, rule->expected);
+         rlt_tokens_fail_expected(&parser->in, rule->expected);
 }
 
 static bool parse_dimension(text_parser *parser, int64_t *value) {
-  if (peek(parser) == '?') {
-    return fail_at(parser, parser->at, RELAYOUT_UNSUPPORTED,
-                   "'?': dimensions of unbounded size are not supported");
+  if (rlt_tokens_peek(&parser->in) == '?') {
+    return rlt_tokens_fail(&parser->in, parser->in.at, RELAYOUT_UNSUPPORTED,
+                           "'?': dimensions of unbounded size are not supported");
   }
-  if (*parser->at == '<') {
-    return fail_at(parser, parser->at, RELAYOUT_UNSUPPORTED,
-                   "'<=': dimensions of dynamic size are not supported");
+  if (*parser->in.at == '<') {
+    return rlt_tokens_fail(&parser->in, parser->in.at, RELAYOUT_UNSUPPORTED,
+                           "'<=': dimensions of dynamic size are not supported");
   }
-  return parse_integer(parser, "a dimension's size", value);
+  return rlt_tokens_integer(&parser->in, "a dimension's size", value);
 }
 
 static bool parse_tile_dimension(text_parser *parser, int64_t *value) {
-  if (take(parser, '*')) {
+  if (rlt_tokens_take(&parser->in, '*')) {
     *value = RELAYOUT_TILE_COMBINE;
     return true;
   }
-  const char *const start = parser->at;
-  if (!parse_integer(parser, "a tile dimension", value)) {
+  const char *const start = parser->in.at;
+  if (!rlt_tokens_integer(&parser->in, "a tile dimension", value)) {
     return false;
   }
-  return *value >= 1 || fail_at(parser, start, RELAYOUT_INVALID_SHAPE,
-                                "tile dimension is %" PRId64 "; expected 1 or more, or *", *value);
+  return *value >= 1 ||
+         rlt_tokens_fail(&parser->in, start, RELAYOUT_INVALID_SHAPE,
+                         "tile dimension is %" PRId64 "; expected 1 or more, or *", *value);
 }
 
 /* ---- Properties ----------------------------------------------------------------------------- */
@@ -186,29 +85,29 @@ static bool parse_tile_dimension(text_parser *parser, int64_t *value) {
 static bool parse_padded_dimensions(text_parser *parser) {
   static const list_rule rule = {"padded dimensions", parse_dimension, ")", "',' or ')'"};
   relayout_layout *const layout = parser->layout;
-  if (!expect(parser, '(')) {
+  if (!rlt_tokens_expect(&parser->in, '(')) {
     return false;
   }
-  const char *const start = parser->at;
+  const char *const start = parser->in.at;
   if (!parse_list(parser, &rule, RELAYOUT_MAX_RANK, layout->padded_dimensions,
                   &layout->padded_dimension_count)) {
     return false;
   }
   if (parser->defaults != NULL && layout->padded_dimension_count != layout->rank) {
-    return fail_at(parser, start, RELAYOUT_SHAPE_MISMATCH,
-                   "PD lists %d dimensions, but the shape has %d", layout->padded_dimension_count,
-                   layout->rank);
+    return rlt_tokens_fail(&parser->in, start, RELAYOUT_SHAPE_MISMATCH,
+                           "PD lists %d dimensions, but the shape has %d",
+                           layout->padded_dimension_count, layout->rank);
   }
-  return expect(parser, ')');
+  return rlt_tokens_expect(&parser->in, ')');
 }
 
 static bool set_literal(text_parser *parser, size_t length) {
   relayout_error cause;
   rlt_element element;
   const relayout_status status =
-      rlt_literal_parse(parser->at, length, parser->row, &element, &cause);
+      rlt_literal_parse(parser->in.at, length, parser->row, &element, &cause);
   if (status != RELAYOUT_OK) {
-    return fail_at(parser, parser->at, status, "padding value %s", cause.message);
+    return rlt_tokens_fail(&parser->in, parser->in.at, status, "padding value %s", cause.message);
   }
   if (element.real != 0 || element.imaginary != 0) { /* else it is zero already */
     parser->layout->padding_value = RELAYOUT_PADDING_LITERAL;
@@ -218,60 +117,60 @@ static bool set_literal(text_parser *parser, size_t length) {
 }
 
 static bool parse_padding_value(text_parser *parser) {
-  if (!expect(parser, '(')) {
+  if (!rlt_tokens_expect(&parser->in, '(')) {
     return false;
   }
-  skip_space(parser);
-  const size_t length = strcspn(parser->at, "),(){} \t\n\v\f\r");
+  rlt_tokens_skip_space(&parser->in);
+  const size_t length = strcspn(parser->in.at, "),(){} \t\n\v\f\r");
   if (length == 0) {
-    return fail_expected(parser, "a padding value");
+    return rlt_tokens_fail_expected(&parser->in, "a padding value");
   }
-  if (!rlt_padding_value_find(parser->at, length, &parser->layout->padding_value) &&
+  if (!rlt_padding_value_find(parser->in.at, length, &parser->layout->padding_value) &&
       !set_literal(parser, length)) {
     return false;
   }
-  parser->at += length;
-  return expect(parser, ')');
+  parser->in.at += length;
+  return rlt_tokens_expect(&parser->in, ')');
 }
 
 static bool parse_tiles(text_parser *parser) {
   static const list_rule rule = {"tile dimensions", parse_tile_dimension, ")", "',' or ')'"};
   relayout_layout *const layout = parser->layout;
   int32_t used = 0; /* dimensions of all tiles so far */
-  if (!expect(parser, '(')) {
+  if (!rlt_tokens_expect(&parser->in, '(')) {
     return false;
   }
   do {
     if (layout->tile_count == RELAYOUT_MAX_TILES) {
-      return fail_at(parser, parser->at, RELAYOUT_INVALID_SHAPE, "more than %d tiles",
-                     RELAYOUT_MAX_TILES);
+      return rlt_tokens_fail(&parser->in, parser->in.at, RELAYOUT_INVALID_SHAPE,
+                             "more than %d tiles", RELAYOUT_MAX_TILES);
     }
     int32_t *const rank = &layout->tile_ranks[layout->tile_count++];
     if (!parse_list(parser, &rule, RELAYOUT_MAX_TILE_DIMENSIONS - used,
                     layout->tile_dimensions + used, rank) ||
-        !expect(parser, ')')) {
+        !rlt_tokens_expect(&parser->in, ')')) {
       return false;
     }
     used += *rank;
-  } while (take(parser, '('));
+  } while (rlt_tokens_take(&parser->in, '('));
   return true;
 }
 
 /* `(n)` with n at least `least`. */
 static bool parse_single(text_parser *parser, const char *what, int64_t least, int64_t *value) {
-  if (!expect(parser, '(')) {
+  if (!rlt_tokens_expect(&parser->in, '(')) {
     return false;
   }
-  skip_space(parser);
-  const char *const start = parser->at;
-  if (!parse_integer(parser, what, value)) {
+  rlt_tokens_skip_space(&parser->in);
+  const char *const start = parser->in.at;
+  if (!rlt_tokens_integer(&parser->in, what, value)) {
     return false;
   }
   if (*value < least) {
-    return fail_at(parser, start, RELAYOUT_INVALID_SHAPE,
-                   "%s is %" PRId64 "; expected %" PRId64 " or more", what, *value, least);
+    return rlt_tokens_fail(&parser->in, start, RELAYOUT_INVALID_SHAPE,
+                           "%s is %" PRId64 "; expected %" PRId64 " or more", what, *value, least);
   }
-  return expect(parser, ')');
+  return rlt_tokens_expect(&parser->in, ')');
 }
 
 static bool parse_tail_alignment(text_parser *parser) {
@@ -321,29 +220,31 @@ static int32_t find_property(const char *name, size_t length) {
 /* Up to, but without, the closing brace. */
 static bool parse_properties(text_parser *parser) {
   int32_t last = -1;
-  while (peek(parser) != '}') {
-    const char *const name = parser->at;
-    const size_t letters = word_length(name);
+  while (rlt_tokens_peek(&parser->in) != '}') {
+    const char *const name = parser->in.at;
+    const size_t letters = rlt_tokens_word(&parser->in);
     const size_t length = letters > 0 ? letters : (*name != '\0');
     const int32_t i = find_property(name, length);
     if (i == PROPERTY_COUNT) {
-      return fail_expected(parser, "a property or '}'");
+      return rlt_tokens_fail_expected(&parser->in, "a property or '}'");
     }
     const struct property *const property = &properties[i];
     if (property->parse == NULL) {
-      return fail_at(parser, name, RELAYOUT_UNSUPPORTED, "property %s: %s are not supported",
-                     property->name, property->meaning);
+      return rlt_tokens_fail(&parser->in, name, RELAYOUT_UNSUPPORTED,
+                             "property %s: %s are not supported", property->name,
+                             property->meaning);
     }
     if (i == last) {
-      return fail_at(parser, name, RELAYOUT_INVALID_TEXT, "property %s is given twice",
-                     property->name);
+      return rlt_tokens_fail(&parser->in, name, RELAYOUT_INVALID_TEXT, "property %s is given twice",
+                             property->name);
     }
     if (i < last) {
-      return fail_at(parser, name, RELAYOUT_INVALID_TEXT, "property %s must come before %s",
-                     property->name, properties[last].name);
+      return rlt_tokens_fail(&parser->in, name, RELAYOUT_INVALID_TEXT,
+                             "property %s must come before %s", property->name,
+                             properties[last].name);
     }
     last = i;
-    parser->at += length;
+    parser->in.at += length;
     if (!property->parse(parser)) {
       return false;
     }
@@ -354,17 +255,17 @@ static bool parse_properties(text_parser *parser) {
 /* ---- Layouts -------------------------------------------------------------------------------- */
 
 static bool parse_order_entry(text_parser *parser, int64_t *value) {
-  const char *const start = parser->at;
-  if (!parse_integer(parser, "a dimension number", value)) {
+  const char *const start = parser->in.at;
+  if (!rlt_tokens_integer(&parser->in, "a dimension number", value)) {
     return false;
   }
   return (*value >= 0 && *value < RELAYOUT_MAX_RANK) ||
-         fail_at(parser, start, RELAYOUT_INVALID_SHAPE,
-                 "minor_to_major contains %" PRId64 ", which is not a dimension", *value);
+         rlt_tokens_fail(&parser->in, start, RELAYOUT_INVALID_SHAPE,
+                         "minor_to_major contains %" PRId64 ", which is not a dimension", *value);
 }
 
 static bool parse_order(text_parser *parser, int32_t rank) {
-  const char *const start = parser->at;
+  const char *const start = parser->in.at;
   int64_t order[RELAYOUT_MAX_RANK];
   int32_t count = 0;
   if (parser->defaults != NULL && *start == ':') {
@@ -372,7 +273,7 @@ static bool parse_order(text_parser *parser, int32_t rank) {
            sizeof parser->layout->minor_to_major);
     return true;
   }
-  if (at_integer(parser)) {
+  if (rlt_tokens_at_integer(&parser->in)) {
     static const list_rule rule = {"entries of minor_to_major", parse_order_entry, ":}",
                                    "',', ':' or '}'"};
     if (!parse_list(parser, &rule, RELAYOUT_MAX_RANK, order, &count)) {
@@ -380,9 +281,10 @@ static bool parse_order(text_parser *parser, int32_t rank) {
     }
   }
   if (count != rank) {
-    return fail_at(parser, start,
-                   parser->defaults != NULL ? RELAYOUT_SHAPE_MISMATCH : RELAYOUT_INVALID_SHAPE,
-                   "minor_to_major lists %d dimensions, but the shape has %d", count, rank);
+    return rlt_tokens_fail(&parser->in, start,
+                           parser->defaults != NULL ? RELAYOUT_SHAPE_MISMATCH
+                                                    : RELAYOUT_INVALID_SHAPE,
+                           "minor_to_major lists %d dimensions, but the shape has %d", count, rank);
   }
   for (int32_t i = 0; i < rank; ++i) {
     parser->layout->minor_to_major[i] = (int32_t)order[i];
@@ -392,54 +294,59 @@ static bool parse_order(text_parser *parser, int32_t rank) {
 
 /* With or without a layout in the text, which ends behind it; the default one stands for none. */
 static bool parse_layout(text_parser *parser, int32_t rank) {
-  if (take(parser, '{')) {
+  if (rlt_tokens_take(&parser->in, '{')) {
     *parser->layout = (relayout_layout){.rank = rank};
-    const bool is_empty = parser->defaults != NULL && peek(parser) == '}';
-    if (!at_integer(parser) && *parser->at != ':' && !is_empty) {
-      return fail_expected(parser, "a dimension number or ':'");
+    const bool is_empty = parser->defaults != NULL && rlt_tokens_peek(&parser->in) == '}';
+    if (!rlt_tokens_at_integer(&parser->in) && *parser->in.at != ':' && !is_empty) {
+      return rlt_tokens_fail_expected(&parser->in, "a dimension number or ':'");
     }
-    if (!parse_order(parser, rank) || (take(parser, ':') && !parse_properties(parser)) ||
-        !expect(parser, '}')) {
+    if (!parse_order(parser, rank) ||
+        (rlt_tokens_take(&parser->in, ':') && !parse_properties(parser)) ||
+        !rlt_tokens_expect(&parser->in, '}')) {
       return false;
     }
   } else {
     relayout_layout_make_descending(rank, parser->layout, NULL); /* of a valid rank */
   }
-  return peek(parser) == '\0' || fail_expected(parser, "the text's end");
+  return rlt_tokens_peek(&parser->in) == '\0' ||
+         rlt_tokens_fail_expected(&parser->in, "the text's end");
 }
 
 /* ---- Shapes --------------------------------------------------------------------------------- */
 
 static bool parse_type(text_parser *parser) {
-  if (peek(parser) == '(') {
-    return fail_at(parser, parser->at, RELAYOUT_UNSUPPORTED, "'(': tuples are not supported");
+  if (rlt_tokens_peek(&parser->in) == '(') {
+    return rlt_tokens_fail(&parser->in, parser->in.at, RELAYOUT_UNSUPPORTED,
+                           "'(': tuples are not supported");
   }
-  const char *const name = parser->at;
-  const size_t length = word_length(name);
+  const char *const name = parser->in.at;
+  const size_t length = rlt_tokens_word(&parser->in);
   if (length == 0) {
-    return fail_expected(parser, "an element type");
+    return rlt_tokens_fail_expected(&parser->in, "an element type");
   }
   if (rlt_type_is_no_element(name, length)) {
-    return fail_at(parser, name, RELAYOUT_UNSUPPORTED, "%s: only arrays are supported",
-                   rlt_quote_text(name, length).text);
+    return rlt_tokens_fail(&parser->in, name, RELAYOUT_UNSUPPORTED, "%s: only arrays are supported",
+                           rlt_quote_text(name, length).text);
   }
   parser->row = rlt_type_find_name(name, length);
-  parser->at += length;
+  parser->in.at += length;
   if (parser->row != NULL) {
     return true;
   }
-  if (length == 1 && *name == 'b' && peek(parser) == '(') {
-    return fail_at(parser, name, RELAYOUT_UNSUPPORTED, "'b(': buffers are not supported");
+  if (length == 1 && *name == 'b' && rlt_tokens_peek(&parser->in) == '(') {
+    return rlt_tokens_fail(&parser->in, name, RELAYOUT_UNSUPPORTED,
+                           "'b(': buffers are not supported");
   }
-  return fail_at(parser, name, RELAYOUT_INVALID_TEXT, "%s", rlt_unknown_type_of(name, length).text);
+  return rlt_tokens_fail(&parser->in, name, RELAYOUT_INVALID_TEXT, "%s",
+                         rlt_unknown_type_of(name, length).text);
 }
 
 static bool parse_dimensions(text_parser *parser, relayout_shape *shape) {
   static const list_rule rule = {"dimensions", parse_dimension, "]", "',' or ']'"};
-  return expect(parser, '[') &&
-         (take(parser, ']') ||
+  return rlt_tokens_expect(&parser->in, '[') &&
+         (rlt_tokens_take(&parser->in, ']') ||
           (parse_list(parser, &rule, RELAYOUT_MAX_RANK, shape->dimensions, &shape->rank) &&
-           take(parser, ']')));
+           rlt_tokens_take(&parser->in, ']')));
 }
 
 relayout_status relayout_shape_parse(const char *text, relayout_shape *shape,
@@ -449,10 +356,10 @@ relayout_status relayout_shape_parse(const char *text, relayout_shape *shape,
                     text == NULL ? "text" : "shape");
   }
   relayout_shape parsed = {0};
-  text_parser parser = {.text = text, .at = text, .layout = &parsed.layout, .error = error};
+  text_parser parser = {.in = rlt_tokens_of(text, error), .layout = &parsed.layout};
   if (!parse_type(&parser) || !parse_dimensions(&parser, &parsed) ||
       !parse_layout(&parser, parsed.rank)) {
-    return parser.status;
+    return parser.in.status;
   }
   parsed.element_type = parser.row->type;
   const relayout_status status = relayout_shape_validate(&parsed, error);
@@ -478,9 +385,9 @@ static bool carry_literal(text_parser *parser, const char *where) {
     status = rlt_literal_parse(number, strlen(number), parser->row, &element, &cause);
   }
   if (status != RELAYOUT_OK) {
-    return fail_at(parser, where, RELAYOUT_INVALID_SHAPE,
-                   "%s cannot have the padding value %s of %s (%s): state the layout, too",
-                   parser->row->name, number, old->name, cause.message);
+    return rlt_tokens_fail(&parser->in, where, RELAYOUT_INVALID_SHAPE,
+                           "%s cannot have the padding value %s of %s (%s): state the layout, too",
+                           parser->row->name, number, old->name, cause.message);
   }
   rlt_element_store(parser->row, element, parser->layout->padding_literal);
   return true;
@@ -506,22 +413,23 @@ static bool carry_layout(text_parser *parser, const char *where) {
   relayout_error cause;
   const relayout_status status = rlt_check_layout(layout, type, &cause);
   return status == RELAYOUT_OK ||
-         fail_at(parser, where, status, "%s cannot have the layout of %s (%s): state one, too",
-                 parser->row->name, relayout_element_type_name(old), cause.message);
+         rlt_tokens_fail(&parser->in, where, status,
+                         "%s cannot have the layout of %s (%s): state one, too", parser->row->name,
+                         relayout_element_type_name(old), cause.message);
 }
 
 /* `*is_whole` becomes true before dimensions, where nothing is left to the defaults. */
 static bool parse_parts(text_parser *parser, bool *is_whole) {
-  const char first = peek(parser);
-  const char *const start = parser->at;
+  const char first = rlt_tokens_peek(&parser->in);
+  const char *const start = parser->in.at;
   parser->row = rlt_type_find(parser->defaults->element_type);
-  if (first != '{' && first != '(' && !is_letter(first)) {
-    return fail_expected(parser, "an element type or a layout");
+  if (first != '{' && first != '(' && !rlt_is_letter(first)) {
+    return rlt_tokens_fail_expected(&parser->in, "an element type or a layout");
   }
   if (first != '{' && !parse_type(parser)) {
     return false;
   }
-  switch (peek(parser)) {
+  switch (rlt_tokens_peek(&parser->in)) {
   case '[':
     *is_whole = true;
     return true;
@@ -530,7 +438,7 @@ static bool parse_parts(text_parser *parser, bool *is_whole) {
   case '\0':
     return carry_layout(parser, start);
   default:
-    return fail_expected(parser, "'[', '{' or the text's end");
+    return rlt_tokens_fail_expected(&parser->in, "'[', '{' or the text's end");
   }
 }
 
@@ -546,10 +454,10 @@ relayout_status relayout_shape_parse_with_defaults(const char *text, const relay
   }
   relayout_shape parsed = *defaults;
   text_parser parser = {
-      .text = text, .at = text, .layout = &parsed.layout, .defaults = defaults, .error = error};
+      .in = rlt_tokens_of(text, error), .layout = &parsed.layout, .defaults = defaults};
   bool is_whole = false;
   if (!parse_parts(&parser, &is_whole)) {
-    return parser.status;
+    return parser.in.status;
   }
   if (is_whole) {
     return relayout_shape_parse(text, shape, error);
@@ -580,9 +488,9 @@ relayout_status relayout_layout_parse(const char *text, relayout_element_type ty
     return status;
   }
   relayout_layout parsed;
-  text_parser parser = {.text = text, .at = text, .row = row, .layout = &parsed, .error = error};
+  text_parser parser = {.in = rlt_tokens_of(text, error), .row = row, .layout = &parsed};
   if (!parse_layout(&parser, rank)) {
-    return parser.status;
+    return parser.in.status;
   }
   status = rlt_check_layout(&parsed, type, error);
   if (status == RELAYOUT_OK) {
