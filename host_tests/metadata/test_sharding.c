@@ -341,11 +341,10 @@ static const relayout_sharding pair = {.kind = RELAYOUT_SHARDING_TILED,
 #define BROKEN(X)                                                                                  \
   X(kind = (relayout_sharding_kind)6, "sharding: kind is 6, which is no relayout_sharding_kind")   \
   X(rank = -1, "sharding: rank is -1; expected 0 to 64")                                           \
+  X(rank = 0, "sharding: it is tiled, and has neither dimensions nor subgroups")                   \
   X(rank = 65, "sharding: rank is 65; expected 0 to 64")                                           \
   X(shards[1] = 0, "sharding: shards[1] is 0; expected 1 or more")                                 \
   X(shards[1] = INT64_MAX, "sharding: shards makes more than 2147483647 devices of the sharding")  \
-  X(shards[0] = 1, "sharding: it is tiled for one device; expected two or more, {replicated} or "  \
-                   "{maximal device=0}")                                                           \
   X(shards[1] = 2, "sharding: order.dimensions make 2 devices, but its shards and subgroups are "  \
                    "for 4")                                                                        \
   X(subgroup_count = 4, "sharding: subgroup_count is 4; expected 0 to 3")                          \
@@ -353,7 +352,7 @@ static const relayout_sharding pair = {.kind = RELAYOUT_SHARDING_TILED,
   X(order.rank = 33, "sharding: order.rank is 33; expected 0 to 32")                               \
   X(order.rank = 0, "sharding: device 0 is listed twice")                                          \
   X(order.dimensions[0] = -2, "sharding: order.dimensions[0] is -2; expected 1 or more")           \
-  X(order.permutation[0] = 1, "sharding: order.permutation[0] is 1; expected 0 to 0") \
+  X(order.permutation[0] = 1, "sharding: order.permutation[0] is 1; expected 0 to 0")              \
   X(block_count = 1, "sharding: block_count is 1; expected 0 or the rank, 2")                      \
   X(block_count = 2, "sharding: blocks[0] is 0; expected 1 or more")
 

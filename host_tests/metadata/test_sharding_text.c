@@ -35,6 +35,11 @@ static const round_trip round_trips[] = {
      "17 37 57 3 23 43 8 28 48 13 33 53 18 38 58 4 24 44 9 29 49 14 34 54 19 39 59"},
     {"{devices=[6]<=[1,3,1,2]T(3,2,1,0)}", "{devices=[6]<=[3,2]T(1,0)}", "0 2 4 1 3 5"},
     {"{devices=[2]<=[1,2,1]T(2,1,0)}", "{devices=[2]<=[2]}", "0 1"},
+    {"{devices=[1,1]<=[1]}", NULL, "0"},
+    {"{devices=[1,1]<=[1,1]T(1,0)}", "{devices=[1,1]<=[1]}", "0"},
+    {"{devices=[1,1]<=[1] last_tile_dim_replicate}", "{replicated}", NULL},
+    {"{devices=[1,1]5}", NULL, "5"}, /* which XLA refuses */
+    {"{devices=[1,1]5 last_tile_dims={manual, replicated}}", "{maximal device=5}", NULL},
     /* Lists. */
     {"{devices=[2,2]0,2,1,3}", NULL, "0 2 1 3"},
     {"{devices=[2,2] 0, 2 ,1, 3 }", "{devices=[2,2]0,2,1,3}", "0 2 1 3"},
@@ -217,8 +222,6 @@ static const refusal refusals[] = {
      "column 13: a number of shards is 0; expected 1 to 2147483647"},
     {"{devices=[65536,65536]<=[4294967296]}", OVERFLOW,
      "column 2: there are more than 2147483647 devices"},
-    {"{devices=[1,1]<=[1]}", INVALID,
-     "column 2: there is one device; expected two or more, {replicated} or {maximal device=0}"},
     {"{devices=[2,2]}", INVALID, "column 15: expected a device, found '}'"},
     {"{devices=[2,2]0,1,2}", INVALID, "column 15: 3 devices are listed; expected 4"},
     {"{devices=[2,2]0,1,2,3,4}", INVALID, "column 15: 5 devices are listed; expected 4"},

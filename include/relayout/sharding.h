@@ -51,9 +51,9 @@ typedef enum relayout_subgroup {
   RELAYOUT_SUBGROUP_UNREDUCED = 2   /* each holds an addend of it */
 } relayout_subgroup;
 
-/* Device numbers, one after the other: the first ones of `list`; or, when rank > 0, all numbers from
- * 0 on, seen as an array of `dimensions`, row-major, and transposed: dimension i of the result is
- * dimension permutation[i]. */
+/* Device numbers, one after the other: the first ones of `list`; or, when rank > 0, all numbers
+ * from 0 on, seen as an array of `dimensions`, row-major, and transposed: dimension i of the result
+ * is dimension permutation[i]. */
 typedef struct relayout_device_order {
   int32_t rank;
   int64_t dimensions[RELAYOUT_MAX_DEVICE_DIMENSIONS];
@@ -99,10 +99,10 @@ typedef struct relayout_sharding {
  * last. Space between tokens is skipped. What says the same becomes the same value, as in XLA:
  * replicated devices of a shard are sorted by number, and subgroups of one device are dropped. A
  * mesh becomes the devices= that it stands for. RELAYOUT_INVALID_TEXT for text that is no sharding,
- * or not a valid one; RELAYOUT_UNSUPPORTED for what XLA has besides (shard_as, shard_like, metadata,
- * tuples), and for device orders that only a list of more than RELAYOUT_MAX_DEVICE_LIST devices
- * could say; RELAYOUT_SIZE_OVERFLOW for numbers beyond 64 bits and more than RELAYOUT_MAX_DEVICES
- * devices. `*sharding` changes on success only. */
+ * or not a valid one; RELAYOUT_UNSUPPORTED for what XLA has besides (shard_as, shard_like,
+ * metadata, tuples), and for device orders that only a list of more than RELAYOUT_MAX_DEVICE_LIST
+ * devices could say; RELAYOUT_SIZE_OVERFLOW for numbers beyond 64 bits and more than
+ * RELAYOUT_MAX_DEVICES devices. `*sharding` changes on success only. */
 RELAYOUT_API relayout_status relayout_sharding_parse(const char *text, relayout_sharding *sharding,
                                                      relayout_error *error);
 
@@ -114,11 +114,10 @@ RELAYOUT_API size_t relayout_sharding_format(const relayout_sharding *sharding, 
 enum { RELAYOUT_SHARDING_TEXT_SIZE = 16384 }; /* holds any */
 
 /* Checks a sharding, whether it fits a shape, and that it names no device but 0 .. devices-1; the
- * shape may be NULL, and `devices` 0 for as many as the sharding likes. Tiled shardings have as many
- * dimensions as the shape, two devices or more (one is {replicated} or {maximal device=0}), and none
- * twice. RELAYOUT_INVALID_ARGUMENT for a sharding that breaks a rule by itself, the statuses of
- * relayout_shape_validate, RELAYOUT_SHAPE_MISMATCH for another number of dimensions, and
- * RELAYOUT_OUT_OF_RANGE for a device that is not among them. */
+ * shape may be NULL, and `devices` 0 for as many as the sharding likes. Tiled shardings have as
+ * many dimensions as the shape, and no device twice. RELAYOUT_INVALID_ARGUMENT for a sharding that
+ * breaks a rule by itself, the statuses of relayout_shape_validate, RELAYOUT_SHAPE_MISMATCH for
+ * another number of dimensions, and RELAYOUT_OUT_OF_RANGE for a device that is not among them. */
 RELAYOUT_API relayout_status relayout_sharding_validate(const relayout_sharding *sharding,
                                                         const relayout_shape *shape,
                                                         int64_t devices, relayout_error *error);
@@ -141,10 +140,10 @@ RELAYOUT_API relayout_status relayout_sharding_device(const relayout_sharding *s
 
 /* The shard of a device as a box of the tensor: its first element and its sizes, in elements, by
  * logical dimension; and which of the devices with the same shard this one is, counted from 0. All
- * are 0 for a device that holds nothing of the tensor, and `*replica` is -1 then. Each result may be
- * NULL. RELAYOUT_UNSUPPORTED where nothing here knows what a device holds, and for shards of more
- * than one block, which relayout_sharding_visit_boxes shows; RELAYOUT_OUT_OF_RANGE for a device
- * below 0. */
+ * are 0 for a device that holds nothing of the tensor, and `*replica` is -1 then. Each result may
+ * be NULL. RELAYOUT_UNSUPPORTED where nothing here knows what a device holds, and for shards of
+ * more than one block, which relayout_sharding_visit_boxes shows; RELAYOUT_OUT_OF_RANGE for a
+ * device below 0. */
 RELAYOUT_API relayout_status relayout_sharding_box(const relayout_sharding *sharding,
                                                    const relayout_shape *shape, int64_t device,
                                                    int64_t *start, int64_t *sizes, int64_t *replica,

@@ -28,8 +28,8 @@ static int32_t drop_ones(int32_t rank, int64_t *dimensions, int32_t *permutation
   return kept;
 }
 
-/* Of dimensions that follow each other before and after, the first takes the others in, which become
- * 1. */
+/* Of dimensions that follow each other before and after, the first takes the others in, which
+ * become 1. */
 static bool merge_neighbours(int32_t rank, int64_t *dimensions, const int32_t *permutation) {
   bool merged = false;
   int32_t first = 0; /* of those that go together, in the transpose */
@@ -131,8 +131,8 @@ static int64_t step_of(const relayout_device_order *order, int32_t dimension) {
   return step;
 }
 
-/* From the most minor one on, each the largest that lies within a dimension of both the grid and the
- * array. false where one of the two does not divide the other. */
+/* From the most minor one on, each the largest that lies within a dimension of both the grid and
+ * the array. false where one of the two does not divide the other. */
 static bool split(const relayout_device_order *order, int32_t rank, const int64_t *sizes,
                   digits *made) {
   digit reversed[MOST_DIGITS];

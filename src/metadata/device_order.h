@@ -1,11 +1,10 @@
 /* device_order.h: which device stands at each place of a grid, and changing the grid.
  *
- * A grid is an array of devices, counted in row-major order. Its devices are listed, or they are the
- * numbers 0, 1, 2, ... seen as an array of other sizes that is transposed (sharding.h): then no grid
- * is too large, and a device's place takes no search.
+ * * A grid is an array of devices, counted in row-major order. Its devices are listed, or they are
+ * the numbers 0, 1, 2, ... seen as an array of other sizes that is transposed (sharding.h): then no
+ * grid is too large, and a device's place takes no search.
  *
- * Depends on the public shardings and on base/.
- */
+ * * Depends on the public shardings and on base/. */
 #ifndef RLT_METADATA_DEVICE_ORDER_H
 #define RLT_METADATA_DEVICE_ORDER_H
 

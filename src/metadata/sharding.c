@@ -131,17 +131,16 @@ static relayout_status check_order(const relayout_device_order *order, int64_t c
 static relayout_status check_tiled(const relayout_sharding *sharding, relayout_error *error) {
   relayout_status status = check_counts(sharding, error);
   int64_t count = 1;
+  if (status == RELAYOUT_OK && sharding->rank + sharding->subgroup_count == 0) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
+                    "sharding: it is tiled, and has neither dimensions nor subgroups");
+  }
   if (status == RELAYOUT_OK) {
     status = check_sizes("sharding: shards", sharding->rank, sharding->shards, &count, error);
   }
   if (status == RELAYOUT_OK) {
     status = check_sizes("sharding: subgroup_sizes", sharding->subgroup_count,
                          sharding->subgroup_sizes, &count, error);
-  }
-  if (status == RELAYOUT_OK && count == 1) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
-                    "sharding: it is tiled for one device; expected two or more, {replicated} or "
-                    "{maximal device=0}");
   }
   if (status == RELAYOUT_OK) {
     status = check_order(&sharding->order, count, error);

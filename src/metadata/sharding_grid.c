@@ -80,34 +80,27 @@ static void take_grid(const rlt_sharding_grid *grid, relayout_sharding *made) {
   }
 }
 
-/* Checks what is left to be checked of the text. */
-static bool check(rlt_tokens *in, const char *where, const rlt_sharding_grid *grid) {
-  if (grid->rank > RELAYOUT_MAX_RANK) {
-    return rlt_tokens_fail(in, where, RELAYOUT_INVALID_TEXT,
-                           "there are shards along %" PRId32 " dimensions; expected at most %d",
-                           grid->rank, RELAYOUT_MAX_RANK);
-  }
-  return is_whole(grid) ||
-         rlt_sharding_grid_count(grid->rank + grid->subgroup_count, grid->sizes) > 1 ||
-         rlt_tokens_fail(in, where, RELAYOUT_INVALID_TEXT,
-                         "there is one device; expected two or more, {replicated} or "
-                         "{maximal device=0}");
-}
-
 bool rlt_sharding_grid_finish(rlt_tokens *in, const char *where, rlt_sharding_grid *grid,
                               relayout_sharding *made) {
   static const relayout_sharding_kind kinds[] = {
       [RELAYOUT_SUBGROUP_REPLICATED] = RELAYOUT_SHARDING_REPLICATED,
       [RELAYOUT_SUBGROUP_MANUAL] = RELAYOUT_SHARDING_MANUAL,
       [RELAYOUT_SUBGROUP_UNREDUCED] = RELAYOUT_SHARDING_UNREDUCED};
-  if (!check(in, where, grid)) {
-    return false;
+  if (grid->rank > RELAYOUT_MAX_RANK) {
+    return rlt_tokens_fail(in, where, RELAYOUT_INVALID_TEXT,
+                           "there are shards along %" PRId32 " dimensions; expected at most %d",
+                           grid->rank, RELAYOUT_MAX_RANK);
   }
   if (!is_whole(grid) && !merge_subgroups(grid)) {
     return fail_too_long(in, where);
   }
   if (is_whole(grid)) {
     *made = (relayout_sharding){.kind = kinds[grid->subgroups[0]]};
+    return true;
+  }
+  if (grid->rank + grid->subgroup_count == 0) { /* of a scalar, on one device */
+    *made = (relayout_sharding){.kind = RELAYOUT_SHARDING_MAXIMAL,
+                                .device = rlt_device_order_at(&grid->order, 0)};
     return true;
   }
   const int64_t count = rlt_sharding_grid_count(grid->rank + grid->subgroup_count, grid->sizes);

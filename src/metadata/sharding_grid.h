@@ -17,12 +17,13 @@ typedef struct rlt_sharding_grid {
   relayout_device_order order;
 } rlt_sharding_grid;
 
-/* The product of sizes of 1 or more, which is RELAYOUT_MAX_DEVICES at most; 0 where they are not. */
+/* The product of sizes of 1 or more, which is RELAYOUT_MAX_DEVICES at most; 0 where they are not.
+ */
 int64_t rlt_sharding_grid_count(int32_t count, const int64_t *sizes);
 
-/* Makes it a sharding, as XLA does: subgroups of one device are dropped, those of a kind are merged,
- * and ordered manual, unreduced, replicated; replicated devices are sorted by number; and what has
- * no shards has a kind of its own. Fails at `where`. */
+/* Makes it a sharding, as XLA does: subgroups of one device are dropped, those of a kind are
+ * merged, and ordered manual, unreduced, replicated; replicated devices are sorted by number; and
+ * what has no shards has a kind of its own. Fails at `where`. */
 bool rlt_sharding_grid_finish(rlt_tokens *in, const char *where, rlt_sharding_grid *grid,
                               relayout_sharding *made);
 
