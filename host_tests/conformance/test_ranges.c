@@ -15,6 +15,15 @@
 
 enum { MOST_BOXES = 40, MOST_ELEMENTS = 3000, POISON = 0xa5, THREADS = 3 };
 
+/* Of the same type and sizes, without a layout of its own. */
+static relayout_shape shape_of_dimensions(const relayout_shape *shape) {
+  relayout_shape made;
+  assert_int_equal(
+      relayout_shape_make(shape->element_type, shape->rank, shape->dimensions, &made, NULL),
+      RELAYOUT_OK);
+  return made;
+}
+
 typedef struct box {
   int64_t start[RELAYOUT_MAX_RANK];
   int64_t sizes[RELAYOUT_MAX_RANK];
@@ -315,6 +324,73 @@ static void move_last_rows(relayout_device *device) {
   relayout_plan_destroy(plan);
 }
 
+/* ---- Boxes as messages ---- */
+
+/* A box of a tensor, dense in memory of its own: whole tensors would overlap there. */
+static relayout_view message_of(const relayout_shape *shape, const box *one) {
+  const relayout_shape dense = shape_of_dimensions(shape);
+  int64_t strides[RELAYOUT_MAX_RANK];
+  int64_t stride = (int64_t)relayout_element_type_byte_size(shape->element_type);
+  int64_t offset = 0;
+  for (int32_t d = shape->rank - 1; d >= 0; --d) {
+    strides[d] = stride;
+    offset -= one->start[d] * stride;
+    stride *= one->sizes[d];
+  }
+  relayout_view made = view_of(&dense, strides);
+  made.byte_offset = offset;
+  return made;
+}
+
+/* Out of a tensor of any layout into a message, and back into another tensor of that layout. */
+static void send_box(relayout_device *device, const char *text, box one) {
+  static uint8_t source[MOST_ELEMENTS * 8], dense[MOST_ELEMENTS * 8], message[MOST_ELEMENTS * 8],
+      back[MOST_ELEMENTS * 8];
+  const relayout_shape shape = shape_of(text);
+  const relayout_shape plain = shape_of_dimensions(&shape);
+  const relayout_view whole = view_of(&shape, NULL), sent = message_of(&shape, &one);
+  const size_t bytes = relayout_element_type_byte_size(shape.element_type);
+  relayout_plan *pack = NULL, *unpack = NULL;
+  print_message("  a box of %s\n", text);
+  assert_in_range(oracle_byte_size(&shape), 1, sizeof source);
+  for (size_t i = 0; i < sizeof source; ++i) {
+    source[i] = (uint8_t)(i * 7 + i / 256);
+  }
+  memset(message, POISON, sizeof message);
+  memset(back, POISON, sizeof back);
+  assert_int_equal(
+      relayout_plan_create_range(device, &whole, &sent, one.start, one.sizes, NULL, &pack, NULL),
+      RELAYOUT_OK);
+  assert_int_equal(
+      relayout_plan_create_range(device, &sent, &whole, one.start, one.sizes, NULL, &unpack, NULL),
+      RELAYOUT_OK);
+  assert_int_equal(relayout_plan_execute(pack, source, message, NULL), RELAYOUT_OK);
+  assert_int_equal(relayout_plan_execute(unpack, message, back, NULL), RELAYOUT_OK);
+  oracle_relayout(&shape, &plain, source, dense);
+  size_t at = 0;
+  for (int64_t y = one.start[0]; y < one.start[0] + one.sizes[0]; ++y) {
+    for (int64_t x = one.start[1]; x < one.start[1] + one.sizes[1]; ++x, at += bytes) {
+      const size_t element = (size_t)(y * shape.dimensions[1] + x) * bytes;
+      assert_memory_equal(message + at, dense + element, bytes);
+    }
+  }
+  assert_int_equal(message[at], POISON);
+  oracle_relayout(&shape, &plain, back, dense);
+  for (int64_t y = 0; y < shape.dimensions[0]; ++y) {
+    for (int64_t x = 0; x < shape.dimensions[1]; ++x) {
+      const size_t element = (size_t)(y * shape.dimensions[1] + x) * bytes;
+      const bool is_in = y >= one.start[0] && y < one.start[0] + one.sizes[0] &&
+                         x >= one.start[1] && x < one.start[1] + one.sizes[1];
+      const size_t place = (size_t)((y - one.start[0]) * one.sizes[1] + x - one.start[1]) * bytes;
+      for (size_t b = 0; b < bytes; ++b) {
+        assert_int_equal(dense[element + b], is_in ? message[place + b] : POISON);
+      }
+    }
+  }
+  relayout_plan_destroy(pack);
+  relayout_plan_destroy(unpack);
+}
+
 /* ---- Known ones, on all devices ---- */
 
 /* Moves by boxes of these sizes, those at the ends being smaller. */
@@ -359,6 +435,9 @@ static void test_on_all_devices(void **state) {
     move_by(device, "f32[37,50]", "f32[37,50]{0,1:PD(40,50)PV(-1)}", (const int64_t[]){13, 50});
     move_by(device, "bf16[40,300]", "bf16[40,300]{1,0:T(8,128)(2,1)}", (const int64_t[]){9, 100});
     move_last_rows(device);
+    send_box(device, "bf16[40,70]{1,0:T(8,16)(2,1)}", (box){{9, 17}, {20, 30}});
+    send_box(device, "f32[33,21]{0,1}", (box){{0, 3}, {33, 5}});
+    send_box(device, "u8[40,70]{1,0:T(8,128)(4,1)}", (box){{39, 0}, {1, 70}});
     move_by(device, "s4[16,64]{1,0:E(4)}", "s4[16,64]{0,1:E(4)}", (const int64_t[]){6, 32});
     relayout_device_destroy(device);
   }

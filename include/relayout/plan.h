@@ -169,14 +169,14 @@ RELAYOUT_API relayout_status relayout_plan_create_between(
 
 /* The same for a box of the index space: the elements of which index d is start[d] or more, and
  * less than start[d] + sizes[d]; both have `rank` entries. Sides, pointers and offsets are those of
- * the whole tensors; only the bytes of the box need to be accessible. The padding after a
- * dimension's last index belongs to the boxes with that index, and the padding of tail alignment to
- * the box with the last element. So boxes that cover each index once write together exactly what
- * one plan of the whole writes. They may run in any order, and at the same time on several threads
- * and queues: no two of them write the same byte. Devices do not remember such plans.
- * RELAYOUT_OUT_OF_RANGE for indices outside the tensor; RELAYOUT_UNSUPPORTED where boxes would
- * share a byte of a packed destination, and where `relayout_plan_explain` of the whole names the
- * method index-program. */
+ * the whole tensors; only the bytes of the box need to be accessible, and only its elements must
+ * not overlap in a strided destination. The padding after a dimension's last index belongs to the
+ * boxes with that index, and the padding of tail alignment to the box with the last element. So
+ * boxes that cover each index once write together exactly what one plan of the whole writes. They
+ * may run in any order, and at the same time on several threads and queues: no two of them write
+ * the same byte. Devices do not remember such plans. RELAYOUT_OUT_OF_RANGE for indices outside the
+ * tensor; RELAYOUT_UNSUPPORTED where boxes would share a byte of a packed destination, and where
+ * `relayout_plan_explain` of the whole names the method index-program. */
 RELAYOUT_API relayout_status relayout_plan_create_range(
     relayout_device *device, const relayout_view *from, const relayout_view *to,
     const int64_t *start, const int64_t *sizes, const relayout_plan_options *options,

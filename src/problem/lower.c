@@ -726,13 +726,22 @@ static bool is_empty(const lowering *at) {
   return is;
 }
 
+/* What is written must not overlap. */
+static relayout_status check_apart(const lowering *at, relayout_error *error) {
+  relayout_shape written = *at->to.shape;
+  for (int32_t d = 0; d < written.rank && at->box != NULL; ++d) {
+    written.dimensions[d] = at->box->sizes[d];
+  }
+  return rlt_strides_check_apart(&written, at->to.byte_strides, at->to.strides_name, error);
+}
+
 static relayout_status lower(lowering *at, relayout_error *error) {
   relayout_status status = measure_side(&at->from, error);
   if (status == RELAYOUT_OK) {
     status = measure_side(&at->to, error);
   }
   if (status == RELAYOUT_OK && at->to.byte_strides != NULL) {
-    status = rlt_strides_check_apart(at->to.shape, at->to.byte_strides, at->to.strides_name, error);
+    status = check_apart(at, error);
   }
   if (status == RELAYOUT_OK) {
     status = set_common(at, error);
