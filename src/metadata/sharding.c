@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "metadata/device_order.h"
 #include "metadata/rules.h"
+#include "metadata/shards.h"
 
 /* ---- Rules ---------------------------------------------------------------------------------- */
 
@@ -299,16 +300,9 @@ bool relayout_sharding_equal(const relayout_sharding *a, const relayout_sharding
 
 /* ---- What a device holds -------------------------------------------------------------------- */
 
-/* A device's place: which shard along each dimension, and which of the devices that have it. */
-typedef struct place {
-  bool holds; /* false: nothing */
-  int64_t shard[RELAYOUT_MAX_RANK];
-  int64_t replica;
-} place;
-
-/* Everything that may be wrong with the arguments of those who ask what a device holds. */
-static relayout_status check_asked(const relayout_sharding *sharding, const relayout_shape *shape,
-                                   int64_t device, relayout_error *error) {
+relayout_status rlt_sharding_check_asked(const relayout_sharding *sharding,
+                                         const relayout_shape *shape, int64_t device,
+                                         relayout_error *error) {
   if (shape == NULL) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "shape is NULL");
   }
@@ -340,8 +334,8 @@ static relayout_status check_asked(const relayout_sharding *sharding, const rela
   return RELAYOUT_OK;
 }
 
-static place place_of(const relayout_sharding *sharding, int64_t device) {
-  place found = {.holds = true};
+rlt_shard_place rlt_shard_place_of(const relayout_sharding *sharding, int64_t device) {
+  rlt_shard_place found = {.holds = true};
   if (sharding->kind == RELAYOUT_SHARDING_REPLICATED) {
     found.replica = device;
     return found;
@@ -366,30 +360,23 @@ static place place_of(const relayout_sharding *sharding, int64_t device) {
   return found;
 }
 
-/* A dimension as it is dealt out: to how many shards, in blocks of which size. */
-typedef struct deal {
-  int64_t extent, shards, block;
-} deal;
-
-static deal deal_of(const relayout_sharding *sharding, const relayout_shape *shape, int32_t d) {
+rlt_deal rlt_deal_of(const relayout_sharding *sharding, const relayout_shape *shape, int32_t d) {
   const int64_t extent = shape->dimensions[d];
   if (sharding->kind != RELAYOUT_SHARDING_TILED) {
-    return (deal){extent, 1, rlt_max(extent, 1)};
+    return (rlt_deal){extent, 1, rlt_max(extent, 1)};
   }
   const int64_t shards = sharding->shards[d];
   const int64_t even = rlt_max(rlt_divide_up(extent, shards), 1);
-  return (deal){extent, shards, sharding->block_count > 0 ? sharding->blocks[d] : even};
+  return (rlt_deal){extent, shards, sharding->block_count > 0 ? sharding->blocks[d] : even};
 }
 
-/* How many blocks a shard has, and how many elements. Block i of it is block i * shards + shard of
- * the dimension. */
-static int64_t blocks_of(deal of, int64_t shard) {
+int64_t rlt_deal_blocks(rlt_deal of, int64_t shard) {
   const int64_t all = rlt_divide_up(of.extent, of.block);
   return all > shard ? rlt_divide_up(all - shard, of.shards) : 0;
 }
 
-static int64_t elements_of(deal of, int64_t shard) {
-  const int64_t count = blocks_of(of, shard);
+int64_t rlt_deal_elements(rlt_deal of, int64_t shard) {
+  const int64_t count = rlt_deal_blocks(of, shard);
   if (count == 0) {
     return 0;
   }
@@ -400,13 +387,13 @@ static int64_t elements_of(deal of, int64_t shard) {
 relayout_status relayout_sharding_box(const relayout_sharding *sharding,
                                       const relayout_shape *shape, int64_t device, int64_t *start,
                                       int64_t *sizes, int64_t *replica, relayout_error *error) {
-  const relayout_status status = check_asked(sharding, shape, device, error);
+  const relayout_status status = rlt_sharding_check_asked(sharding, shape, device, error);
   if (status != RELAYOUT_OK) {
     return status;
   }
-  const place at = place_of(sharding, device);
+  const rlt_shard_place at = rlt_shard_place_of(sharding, device);
   for (int32_t d = 0; d < shape->rank && at.holds; ++d) {
-    if (blocks_of(deal_of(sharding, shape, d), at.shard[d]) > 1) {
+    if (rlt_deal_blocks(rlt_deal_of(sharding, shape, d), at.shard[d]) > 1) {
       return rlt_fail(error, RELAYOUT_UNSUPPORTED,
                       "sharding: device %" PRId64 " holds several blocks along dimension %" PRId32
                       ", which are no box",
@@ -414,12 +401,12 @@ relayout_status relayout_sharding_box(const relayout_sharding *sharding,
     }
   }
   for (int32_t d = 0; d < shape->rank; ++d) {
-    const deal of = deal_of(sharding, shape, d);
+    const rlt_deal of = rlt_deal_of(sharding, shape, d);
     if (start != NULL) {
       start[d] = at.holds ? rlt_min(at.shard[d] * rlt_min(of.block, of.extent), of.extent) : 0;
     }
     if (sizes != NULL) {
-      sizes[d] = at.holds ? elements_of(of, at.shard[d]) : 0;
+      sizes[d] = at.holds ? rlt_deal_elements(of, at.shard[d]) : 0;
     }
   }
   if (replica != NULL) {
@@ -432,23 +419,23 @@ relayout_status relayout_sharding_visit_boxes(const relayout_sharding *sharding,
                                               const relayout_shape *shape, int64_t device,
                                               relayout_box_visitor *visitor, void *context,
                                               relayout_error *error) {
-  const relayout_status status = check_asked(sharding, shape, device, error);
+  const relayout_status status = rlt_sharding_check_asked(sharding, shape, device, error);
   if (status != RELAYOUT_OK) {
     return status;
   }
   if (visitor == NULL) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "visitor is NULL");
   }
-  const place at = place_of(sharding, device);
+  const rlt_shard_place at = rlt_shard_place_of(sharding, device);
   int64_t block[RELAYOUT_MAX_RANK] = {0};
   bool is_left = at.holds;
   for (int32_t d = 0; d < shape->rank; ++d) {
-    is_left = is_left && blocks_of(deal_of(sharding, shape, d), at.shard[d]) > 0;
+    is_left = is_left && rlt_deal_blocks(rlt_deal_of(sharding, shape, d), at.shard[d]) > 0;
   }
   while (is_left) {
     int64_t start[RELAYOUT_MAX_RANK], sizes[RELAYOUT_MAX_RANK], local[RELAYOUT_MAX_RANK];
     for (int32_t d = 0; d < shape->rank; ++d) {
-      const deal of = deal_of(sharding, shape, d);
+      const rlt_deal of = rlt_deal_of(sharding, shape, d);
       start[d] = (block[d] * of.shards + at.shard[d]) * of.block;
       sizes[d] = rlt_min(of.extent - start[d], of.block);
       local[d] = block[d] * of.block;
@@ -456,7 +443,7 @@ relayout_status relayout_sharding_visit_boxes(const relayout_sharding *sharding,
     visitor(context, start, sizes, local);
     is_left = false;
     for (int32_t d = shape->rank - 1; d >= 0 && !is_left; --d) {
-      is_left = ++block[d] < blocks_of(deal_of(sharding, shape, d), at.shard[d]);
+      is_left = ++block[d] < rlt_deal_blocks(rlt_deal_of(sharding, shape, d), at.shard[d]);
       block[d] = is_left ? block[d] : 0;
     }
   }
@@ -466,7 +453,7 @@ relayout_status relayout_sharding_visit_boxes(const relayout_sharding *sharding,
 relayout_status relayout_sharding_local_shape(const relayout_sharding *sharding,
                                               const relayout_shape *shape, int64_t device,
                                               relayout_shape *local, relayout_error *error) {
-  const relayout_status status = check_asked(sharding, shape, device, error);
+  const relayout_status status = rlt_sharding_check_asked(sharding, shape, device, error);
   if (status != RELAYOUT_OK) {
     return status;
   }
@@ -481,11 +468,12 @@ relayout_status relayout_sharding_local_shape(const relayout_sharding *sharding,
                       d, relayout_shape_padded_dimension(shape, d));
     }
   }
-  const place at = place_of(sharding, device);
+  const rlt_shard_place at = rlt_shard_place_of(sharding, device);
   relayout_shape made = *shape;
   made.layout.padded_dimension_count = 0;
   for (int32_t d = 0; d < shape->rank; ++d) {
-    made.dimensions[d] = at.holds ? elements_of(deal_of(sharding, shape, d), at.shard[d]) : 0;
+    made.dimensions[d] =
+        at.holds ? rlt_deal_elements(rlt_deal_of(sharding, shape, d), at.shard[d]) : 0;
   }
   *local = made;
   return RELAYOUT_OK;
