@@ -54,14 +54,16 @@ static const float source[] = {1, 2, 3, 4, 5, 6};
 static const relayout_cpu_options bad_options = {.struct_size = sizeof(relayout_cpu_options),
                                                  .threads = -1};
 static relayout_shape scalar;
-static relayout_shape matrix;      /* f32[2,3] */
-static relayout_shape tiled;       /* has no strides */
-static relayout_shape too_big;     /* is not valid */
-static relayout_view whole;        /* of the matrix */
-static relayout_view far_away;     /* is not valid */
-static relayout_sharding halves;   /* of the matrix, on devices 0 and 1 */
-static relayout_layout transposed; /* {0,1} */
-static relayout_layout crooked;    /* lists a dimension twice, at its end */
+static relayout_shape matrix;       /* f32[2,3] */
+static relayout_shape tiled;        /* has no strides */
+static relayout_shape too_big;      /* is not valid */
+static relayout_view whole;         /* of the matrix */
+static relayout_view far_away;      /* is not valid */
+static relayout_sharding halves;    /* of the matrix, on devices 0 and 1 */
+static relayout_sharding thirds;    /* likewise, its columns on devices 0, 1 and 2 */
+static relayout_exchange *exchange; /* from halves to thirds, of device 0 */
+static relayout_layout transposed;  /* {0,1} */
+static relayout_layout crooked;     /* lists a dimension twice, at its end */
 static relayout_layout ones;
 static relayout_device *device;
 static relayout_plan *plan;
@@ -83,12 +85,17 @@ static int set_up(void **state) {
                                .rank = 2,
                                .shards = {2, 1},
                                .order = {.rank = 1, .dimensions = {2}}};
+  thirds = halves;
+  thirds.shards[0] = 1;
+  thirds.shards[1] = thirds.order.dimensions[0] = 3;
   transposed = shape_of("f32[2,3]{0,1}").layout;
   crooked = transposed;
   crooked.minor_to_major[1] = 0;
   ones = (relayout_layout){.padding_value = RELAYOUT_PADDING_ONE};
   return relayout_device_open("cpu", &device, NULL) == RELAYOUT_OK &&
-                 relayout_plan_create(device, &matrix, &matrix, NULL, &plan, NULL) == RELAYOUT_OK
+                 relayout_plan_create(device, &matrix, &matrix, NULL, &plan, NULL) == RELAYOUT_OK &&
+                 relayout_exchange_create(device, &matrix, &halves, &matrix, &thirds, 0, NULL,
+                                          &exchange, NULL) == RELAYOUT_OK
              ? 0
              : -1;
 }
@@ -96,6 +103,7 @@ static int set_up(void **state) {
 static int tear_down(void **state) {
   (void)state;
   scratch_remove(cache);
+  relayout_exchange_destroy(exchange);
   relayout_plan_destroy(plan);
   relayout_device_destroy(device);
   return 0;
@@ -173,6 +181,19 @@ static int tear_down(void **state) {
     (&halves, &matrix, 1, ignore_box, out, error))                                                 \
   X(relayout_sharding_local_shape, SHAPE_MISMATCH, (&halves, &scalar, 0, out, error),              \
     (&halves, &matrix, 0, out, error))                                                             \
+  X(relayout_exchange_create, SHAPE_MISMATCH,                                                      \
+    (device, &matrix, &halves, &scalar, &halves, 0, NULL, out, error),                             \
+    (device, &matrix, &halves, &matrix, &thirds, 0, NULL, out, error))                             \
+  X(relayout_exchange_get_volume, INVALID_ARGUMENT, (NULL, 0, out, error),                         \
+    (exchange, 0, out, error))                                                                     \
+  X(relayout_exchange_get_message, OUT_OF_RANGE, (exchange, 9, out, error),                        \
+    (exchange, 0, out, error))                                                                     \
+  X(relayout_exchange_pack, OUT_OF_RANGE, (exchange, 2, source, out, error),                       \
+    (exchange, 0, source, out, error))                                                             \
+  X(relayout_exchange_unpack, OUT_OF_RANGE, (exchange, 0, source, out, error),                     \
+    (exchange, 2, source, out, error))                                                             \
+  X(relayout_exchange_keep, INVALID_ARGUMENT, (NULL, source, out, error),                          \
+    (exchange, source, out, error))                                                                \
   X(relayout_view_make, SIZE_OVERFLOW, (&too_big, out, error), (&matrix, out, error))              \
   X(relayout_view_make_strided, SIZE_OVERFLOW,                                                     \
     (RELAYOUT_F32, 2, sizes, too_big.dimensions, out, error),                                      \

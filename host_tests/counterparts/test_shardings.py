@@ -1,6 +1,6 @@
-"""test_shardings.py LIBRARY: shardings against XLA's own, of jaxlib: what their text parses and prints
-as, which devices they name, and which part of an array each device of a mesh holds. Exits with 77
-without jax."""
+"""test_shardings.py LIBRARY: shardings against XLA's own, of jaxlib: what their text parses and
+prints as, which devices they name, and which part of an array each device of a mesh holds. Exits
+with 77 without jax."""
 
 import ctypes
 import itertools
@@ -126,8 +126,8 @@ def shape_of(relayout, dimensions):
 
 def check_mesh(relayout):
     """What jax's NamedSharding puts on each device, in a mesh of any order of devices."""
-    sizes = random.choice([s for r in (1, 2, 3) for s in itertools.product([1, 2, 3, 4, 8], repeat=r)
-                           if 1 < numpy.prod(s) <= DEVICES])
+    all_sizes = [s for r in (1, 2, 3) for s in itertools.product([1, 2, 3, 4, 8], repeat=r)]
+    sizes = random.choice([s for s in all_sizes if 1 < numpy.prod(s) <= DEVICES])
     order = random.sample(range(int(numpy.prod(sizes))), int(numpy.prod(sizes)))
     names = "xyz"[:len(sizes)]
     mesh = jax.sharding.Mesh(numpy.array(jax.devices())[order].reshape(sizes), list(names))

@@ -162,6 +162,47 @@ static void plan_of_box(const scenario *it) {
   relayout_device_destroy(device);
 }
 
+/* From rows on two devices to tiles of the columns on two: what stays goes through memory. */
+static void exchange(const scenario *it) {
+  const relayout_shape rows = {.element_type = RELAYOUT_U8,
+                               .rank = 2,
+                               .dimensions = {16, 16},
+                               .layout = {.rank = 2,
+                                          .minor_to_major = {1, 0},
+                                          .tile_count = 1,
+                                          .tile_ranks = {2},
+                                          .tile_dimensions = {4, 4}}};
+  const relayout_sharding from = {.kind = RELAYOUT_SHARDING_TILED,
+                                  .rank = 2,
+                                  .shards = {2, 1},
+                                  .order = {.rank = 1, .dimensions = {2}}};
+  relayout_sharding to = from;
+  to.shards[0] = 1;
+  to.shards[1] = 2;
+  static const uint8_t source[128];
+  uint8_t destination[128], message[64];
+  relayout_device *const device = open_device();
+  relayout_exchange *made = NULL;
+  if (TRY(relayout_exchange_create(device, &rows, &from, &rows, &to, 0, NULL, &made,
+                                   &trial_error))) {
+    relayout_exchange_volume volume = {1, 2, 3};
+    if (TRY(relayout_exchange_get_volume(made, 1, &volume, &trial_error))) {
+      EXPECT(volume.sent == 64 && volume.received == 64 && volume.kept == 64);
+    } else {
+      EXPECT(volume.sent == 1 && volume.received == 2 && volume.kept == 3);
+    }
+    EXPECT(relayout_exchange_pack(made, 0, source, message, NULL) == RELAYOUT_OK);
+    memset(destination, 1, sizeof destination);
+    const bool is_kept = TRY(relayout_exchange_keep(made, source, destination, &trial_error));
+    EXPECT(destination[0] == (is_kept ? 0 : 1));
+    relayout_exchange_destroy(made);
+  } else {
+    EXPECT(made == NULL);
+  }
+  expect_usable(device, it->moved);
+  relayout_device_destroy(device);
+}
+
 static void copy(const scenario *it) {
   const move *const moved = it->moved;
   relayout_device *const device = open_device();
@@ -391,6 +432,7 @@ static const scenario scenarios[] = {
     {.name = "plan_large", .moved = &moves[LARGE], .run = plan_and_execute},
     {.name = "plan_in_chunks", .moved = &moves[TRANSPOSED], .run = plan_in_chunks},
     {.name = "plan_of_box", .moved = &moves[TRANSPOSED], .run = plan_of_box},
+    {.name = "exchange", .moved = &moves[TRANSPOSED], .run = exchange},
     {.name = "copy", .moved = &moves[PARTED], .run = copy},
     {.name = "visit", .moved = &moves[PARTED], .run = visit},
     {.name = "plan_as_asked", .moved = &moves[PARTED], .run = plan_as_asked},

@@ -173,12 +173,23 @@ static relayout_status check(const relayout_sharding *sharding, relayout_error *
                   "sharding: kind is %d, which is no relayout_sharding_kind", (int)sharding->kind);
 }
 
+/* Of a valid tiled sharding. */
+static int64_t count_devices(const relayout_sharding *sharding) {
+  int64_t sizes[MOST_SIZES];
+  int64_t count = 1;
+  const int32_t rank = grid_of(sharding, sizes);
+  for (int32_t d = 0; d < rank; ++d) {
+    count *= sizes[d];
+  }
+  return count;
+}
+
 static int64_t greatest_device(const relayout_sharding *sharding) {
   int64_t greatest = -1;
   if (sharding->kind == RELAYOUT_SHARDING_MAXIMAL) {
     greatest = sharding->device;
   } else if (sharding->kind == RELAYOUT_SHARDING_TILED) {
-    const int64_t count = relayout_sharding_device_count(sharding);
+    const int64_t count = count_devices(sharding);
     greatest = sharding->order.rank > 0 ? count - 1 : 0;
     for (int64_t i = 0; i < count && sharding->order.rank == 0; ++i) {
       greatest = rlt_max(greatest, sharding->order.list[i]);
@@ -219,16 +230,12 @@ relayout_status relayout_sharding_validate(const relayout_sharding *sharding,
 /* ---- Devices -------------------------------------------------------------------------------- */
 
 int64_t relayout_sharding_device_count(const relayout_sharding *sharding) {
-  int64_t sizes[MOST_SIZES];
-  if (check(sharding, NULL) != RELAYOUT_OK || sharding->kind != RELAYOUT_SHARDING_TILED) {
-    return sharding != NULL && sharding->kind == RELAYOUT_SHARDING_MAXIMAL ? 1 : 0;
+  if (check(sharding, NULL) != RELAYOUT_OK) {
+    return 0;
   }
-  int64_t count = 1;
-  const int32_t rank = grid_of(sharding, sizes);
-  for (int32_t d = 0; d < rank; ++d) {
-    count *= sizes[d];
-  }
-  return count;
+  return sharding->kind == RELAYOUT_SHARDING_TILED     ? count_devices(sharding)
+         : sharding->kind == RELAYOUT_SHARDING_MAXIMAL ? 1
+                                                       : 0;
 }
 
 relayout_status relayout_sharding_device(const relayout_sharding *sharding, int64_t number,
@@ -344,8 +351,7 @@ rlt_shard_place rlt_shard_place_of(const relayout_sharding *sharding, int64_t de
     found.holds = device == sharding->device;
     return found;
   }
-  int64_t at =
-      rlt_device_order_find(&sharding->order, relayout_sharding_device_count(sharding), device);
+  int64_t at = rlt_device_order_find(&sharding->order, count_devices(sharding), device);
   found.holds = at >= 0;
   int64_t replicas = 1;
   for (int32_t i = sharding->subgroup_count - 1; i >= 0 && found.holds; --i) {

@@ -1,0 +1,781 @@
+/* test_exchange.c: all peers of an exchange in one process: what they hold in the end is what one
+ * relayout of each shard makes, every message has a sender and a receiver who agree on it, and what
+ * is sent is what has to be. */
+#include "cmocka_all.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conformance/random.h"
+#include "oracle/oracle.h"
+#include "relayout/exchange.h"
+#include "shape_of.h"
+
+enum { MOST_PEERS = 24, MOST_BYTES = 1 << 16, GUARD = 64, POISON = 0xa5 };
+
+static relayout_sharding sharding_of(const char *text) {
+  relayout_sharding made;
+  relayout_error error = {.message = ""};
+  if (relayout_sharding_parse(text, &made, &error) != RELAYOUT_OK) {
+    fail_msg("%s: %s", text, error.message);
+  }
+  return made;
+}
+
+/* ---- A tensor on devices -------------------------------------------------------------------- */
+
+typedef struct shard {
+  bool is_there;
+  relayout_shape shape;
+  size_t bytes;
+  uint8_t *memory; /* with guards around it */
+} shard;
+
+typedef struct scene {
+  relayout_device *device;
+  relayout_shape from, to;
+  relayout_sharding from_sharding, to_sharding;
+  relayout_exchange_options options;
+  int64_t peers;
+  uint8_t *dense; /* the tensor, row-major, of the source's type */
+  shard sources[MOST_PEERS], destinations[MOST_PEERS], wanted[MOST_PEERS];
+  relayout_exchange *exchanges[MOST_PEERS];
+} scene;
+
+static relayout_shape dense_of(const relayout_shape *shape) {
+  relayout_shape made;
+  assert_int_equal(
+      relayout_shape_make(shape->element_type, shape->rank, shape->dimensions, &made, NULL),
+      RELAYOUT_OK);
+  return made;
+}
+
+static shard make_shard(const relayout_sharding *sharding, const relayout_shape *shape,
+                        int64_t device, int64_t devices) {
+  shard made = {.is_there = false};
+  int64_t holders = 0;
+  if (device < 0 || device >= devices) {
+    return made;
+  }
+  assert_int_equal(relayout_sharding_local_shape(sharding, shape, device, &made.shape, NULL),
+                   RELAYOUT_OK);
+  const int64_t count = relayout_sharding_device_count(sharding);
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t holder;
+    assert_int_equal(relayout_sharding_device(sharding, i, &holder, NULL), RELAYOUT_OK);
+    holders += holder == device;
+  }
+  made.is_there = count == 0 || holders > 0;
+  made.bytes = oracle_byte_size(&made.shape);
+  made.memory = malloc(made.bytes + 2 * GUARD);
+  assert_non_null(made.memory);
+  memset(made.memory, POISON, made.bytes + 2 * GUARD);
+  return made;
+}
+
+typedef struct copying {
+  const uint8_t *tensor;
+  const relayout_shape *shape, *local;
+  uint8_t *to;
+} copying;
+
+/* A box of the dense tensor to its place in the dense shard, element by element. */
+static void copy_box(void *context, const int64_t *start, const int64_t *sizes,
+                     const int64_t *local_start) {
+  const copying *const at = context;
+  const int32_t rank = at->shape->rank;
+  const size_t bytes = oracle_element_size(at->shape->element_type);
+  int64_t count = 1;
+  for (int32_t d = 0; d < rank; ++d) {
+    count *= sizes[d];
+  }
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t rest = i, from = 0, to = 0, index[RELAYOUT_MAX_RANK];
+    for (int32_t d = rank - 1; d >= 0; --d) {
+      index[d] = rest % sizes[d];
+      rest /= sizes[d];
+    }
+    for (int32_t d = 0; d < rank; ++d) {
+      from = from * at->shape->dimensions[d] + start[d] + index[d];
+      to = to * at->local->dimensions[d] + local_start[d] + index[d];
+    }
+    memcpy(at->to + (size_t)to * bytes, at->tensor + (size_t)from * bytes, bytes);
+  }
+}
+
+/* Fills a shard, of any layout and type, with its part of the tensor. */
+static void fill_shard(const scene *of, const relayout_sharding *sharding, int64_t device,
+                       shard *filled) {
+  relayout_shape local = filled->shape;
+  local.element_type = of->from.element_type;
+  const relayout_shape dense = dense_of(&local);
+  uint8_t *const part = calloc(1, oracle_byte_size(&dense) + 1);
+  assert_non_null(part);
+  copying at = {of->dense, &of->from, &dense, part};
+  assert_int_equal(relayout_sharding_visit_boxes(sharding, &of->from, device, copy_box, &at, NULL),
+                   RELAYOUT_OK);
+  oracle_relayout(&dense, &filled->shape, part, filled->memory + GUARD);
+  free(part);
+}
+
+/* ---- All peers ------------------------------------------------------------------------------ */
+
+static void set_up_scene(scene *of, uint64_t seed) {
+  const relayout_shape dense = dense_of(&of->from);
+  const size_t bytes = oracle_byte_size(&dense);
+  uint64_t random = seed;
+  assert_in_range(bytes, 0, MOST_BYTES);
+  of->dense = malloc(bytes + 1);
+  for (size_t i = 0; i < bytes; ++i) {
+    of->dense[i] = (uint8_t)(random_next(&random) >> 13);
+  }
+  const int64_t from_devices = of->options.from_devices, to_devices = of->options.to_devices;
+  for (int64_t p = 0; p < of->peers; ++p) {
+    const int64_t from = p - of->options.from_first_peer, to = p - of->options.to_first_peer;
+    of->sources[p] = make_shard(&of->from_sharding, &of->from, from, from_devices);
+    of->destinations[p] = make_shard(&of->to_sharding, &of->to, to, to_devices);
+    of->wanted[p] = make_shard(&of->to_sharding, &of->to, to, to_devices);
+    if (of->sources[p].is_there) {
+      fill_shard(of, &of->from_sharding, from, &of->sources[p]);
+    }
+    if (of->wanted[p].is_there) {
+      fill_shard(of, &of->to_sharding, to, &of->wanted[p]);
+    }
+  }
+}
+
+static void tear_down_scene(scene *of) {
+  for (int64_t p = 0; p < of->peers; ++p) {
+    relayout_exchange_destroy(of->exchanges[p]);
+    free(of->sources[p].memory);
+    free(of->destinations[p].memory);
+    free(of->wanted[p].memory);
+  }
+  free(of->dense);
+}
+
+/* The message that the other peer knows by the same name. */
+static relayout_exchange_message
+find_received(const scene *of, const relayout_exchange_message *sent, int64_t sender) {
+  const relayout_exchange *const other = of->exchanges[sent->peer];
+  relayout_exchange_message found = {.number = -1};
+  for (int64_t i = 0; i < relayout_exchange_message_count(other); ++i) {
+    relayout_exchange_message message;
+    assert_int_equal(relayout_exchange_get_message(other, i, &message, NULL), RELAYOUT_OK);
+    if (!message.is_sent && message.peer == sender && message.tag == sent->tag) {
+      assert_int_equal(found.number, -1);
+      found = message;
+    }
+  }
+  assert_true(found.number >= 0);
+  return found;
+}
+
+static uint8_t *memory_of(const shard *of) {
+  return of->is_there ? of->memory + GUARD : NULL;
+}
+
+/* Packs, hands over and unpacks all that a peer sends; the bytes of it. */
+static uint64_t send_all(scene *of, int64_t peer, int64_t *messages) {
+  uint64_t sent = 0;
+  relayout_error error;
+  for (int64_t i = 0; i < relayout_exchange_message_count(of->exchanges[peer]); ++i) {
+    relayout_exchange_message message;
+    assert_int_equal(relayout_exchange_get_message(of->exchanges[peer], i, &message, NULL),
+                     RELAYOUT_OK);
+    if (!message.is_sent) {
+      continue;
+    }
+    const relayout_exchange_message other = find_received(of, &message, peer);
+    assert_int_equal(message.bytes, other.bytes);
+    assert_memory_equal(message.start, other.start, (size_t)of->from.rank * sizeof(int64_t));
+    assert_memory_equal(message.sizes, other.sizes, (size_t)of->from.rank * sizeof(int64_t));
+    uint8_t *const memory = malloc(message.bytes + 2), *const wire = memory + 1;
+    wire[message.bytes] = POISON;
+    if (relayout_exchange_pack(of->exchanges[peer], i, memory_of(&of->sources[peer]), wire,
+                               &error) != RELAYOUT_OK ||
+        relayout_exchange_unpack(of->exchanges[message.peer], other.number, wire,
+                                 memory_of(&of->destinations[message.peer]),
+                                 &error) != RELAYOUT_OK) {
+      fail_msg("%s", error.message);
+    }
+    assert_int_equal(wire[message.bytes], POISON);
+    free(memory);
+    sent += message.bytes;
+    ++*messages;
+  }
+  return sent;
+}
+
+static bool make_exchanges(scene *of, relayout_error *error) {
+  for (int64_t p = 0; p < of->peers; ++p) {
+    const relayout_status status =
+        relayout_exchange_create(of->device, &of->from, &of->from_sharding, &of->to,
+                                 &of->to_sharding, p, &of->options, &of->exchanges[p], error);
+    if (status != RELAYOUT_OK) {
+      assert_int_equal(status, RELAYOUT_UNSUPPORTED);
+      print_message("%s\n", error->message);
+      return false;
+    }
+    assert_true(relayout_exchange_fingerprint(of->exchanges[p]) ==
+                relayout_exchange_fingerprint(of->exchanges[0]));
+  }
+  return true;
+}
+
+/* Every peer's volume is what its messages hold, and all of them receive what they lack. */
+static void check_volumes(scene *of) {
+  const size_t bytes =
+      oracle_element_size(of->from.element_type) < oracle_element_size(of->to.element_type)
+          ? oracle_element_size(of->from.element_type)
+          : oracle_element_size(of->to.element_type);
+  int64_t messages = 0, received_messages = 0;
+  uint64_t all_sent = 0, all_received = 0;
+  for (int64_t p = 0; p < of->peers; ++p) {
+    relayout_exchange_volume volume;
+    assert_int_equal(relayout_exchange_get_volume(of->exchanges[0], p, &volume, NULL), RELAYOUT_OK);
+    assert_int_equal(send_all(of, p, &messages), volume.sent);
+    const uint64_t wanted =
+        of->destinations[p].is_there
+            ? (uint64_t)relayout_shape_element_count(&of->destinations[p].shape) * bytes
+            : 0;
+    assert_int_equal(volume.received + volume.kept, wanted);
+    all_sent += volume.sent;
+    all_received += volume.received;
+    for (int64_t i = 0; i < relayout_exchange_message_count(of->exchanges[p]); ++i) {
+      relayout_exchange_message message;
+      relayout_exchange_get_message(of->exchanges[p], i, &message, NULL);
+      received_messages += !message.is_sent;
+    }
+  }
+  assert_int_equal(all_sent, all_received);
+  assert_int_equal(messages, received_messages);
+}
+
+static bool check_scene(scene *of, uint64_t seed) {
+  relayout_error error;
+  set_up_scene(of, seed);
+  const bool is_made = make_exchanges(of, &error);
+  if (is_made) {
+    check_volumes(of);
+    for (int64_t p = 0; p < of->peers; ++p) {
+      if (relayout_exchange_keep(of->exchanges[p], memory_of(&of->sources[p]),
+                                 memory_of(&of->destinations[p]), &error) != RELAYOUT_OK) {
+        fail_msg("%s", error.message);
+      }
+      if (of->wanted[p].is_there) {
+        assert_memory_equal(of->destinations[p].memory, of->wanted[p].memory,
+                            of->wanted[p].bytes + 2 * GUARD);
+      }
+    }
+  }
+  tear_down_scene(of);
+  return is_made;
+}
+
+/* ---- By hand -------------------------------------------------------------------------------- */
+
+static void test_by_hand(void **state) {
+  (void)state;
+  static const struct {
+    const char *from, *from_sharding, *to, *to_sharding;
+    int64_t from_devices, to_devices, to_first_peer;
+  } cases[] = {
+      {"f32[16,12]", "{devices=[4,1]<=[4]}", "f32[16,12]", "{devices=[1,4]<=[4]}", 4, 4, 0},
+      {"f32[16,12]", "{devices=[4,1]<=[4]}", "bf16[16,12]{1,0:T(8,8)(2,1)}", "{devices=[1,2]<=[2]}",
+       4, 2, 4},
+      {"bf16[20,30]{1,0:T(8,16)(2,1)}", "{devices=[3,2]<=[6]}", "bf16[20,30]{0,1:T(4,4)}",
+       "{devices=[2,2]<=[2,2]T(1,0)}", 6, 4, 1},
+      {"s8[7,5,3]", "{devices=[2,1,1,2]<=[4] last_tile_dim_replicate}", "f32[7,5,3]{0,1,2}",
+       "{devices=[1,5,1]<=[5]}", 4, 5, 0},
+      {"f32[40,6]", "{devices=[2,2]<=[4] block=[3,2]}", "f32[40,6]{0,1}",
+       "{devices=[3,1]<=[3] block=[5,6]}", 4, 3, 0},
+      {"u16[9]", "{maximal device=2}", "u16[9]", "{replicated}", 3, 5, 0},
+      {"u16[9]", "{replicated}", "u16[9]", "{maximal device=2}", 5, 3, 0},
+      {"f64[]", "{maximal device=0}", "f32[]", "{replicated}", 1, 3, 1},
+      {"f32[0,4]", "{devices=[2,1]<=[2]}", "f32[0,4]", "{devices=[1,2]<=[2]}", 2, 2, 0},
+      {"s4[8,6]", "{devices=[2,1]<=[2]}", "s4[8,6]{1,0:E(4)}", "{devices=[2,1]<=[2]}", 2, 2, 1},
+  };
+  scene of = {.options = RELAYOUT_EXCHANGE_OPTIONS_INIT};
+  assert_int_equal(relayout_device_open("cpu", &of.device, NULL), RELAYOUT_OK);
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    print_message("%s %s to %s %s\n", cases[i].from, cases[i].from_sharding, cases[i].to,
+                  cases[i].to_sharding);
+    of.from = shape_of(cases[i].from);
+    of.to = shape_of(cases[i].to);
+    of.from_sharding = sharding_of(cases[i].from_sharding);
+    of.to_sharding = sharding_of(cases[i].to_sharding);
+    of.options.from_devices = cases[i].from_devices;
+    of.options.to_devices = cases[i].to_devices;
+    of.options.to_first_peer = cases[i].to_first_peer;
+    of.peers = 12;
+    for (size_t bytes = 0; bytes < 200; bytes = bytes * 3 + 1) {
+      of.options.message_bytes = bytes;
+      memset(of.exchanges, 0, sizeof of.exchanges);
+      assert_true(check_scene(&of, i));
+    }
+  }
+  relayout_device_destroy(of.device);
+}
+
+/* ---- At random ------------------------------------------------------------------------------ */
+
+/* Shards along some dimensions, replicas, blocks; device numbers in any order. */
+static int64_t random_sharding(uint64_t *random, int32_t rank, relayout_sharding *made) {
+  enum { MOST_DEVICES = 12 };
+  int64_t count = 1;
+  *made = (relayout_sharding){.kind = RELAYOUT_SHARDING_TILED, .rank = rank};
+  if (rank == 0 || random_below(random, 8) == 0) {
+    made->kind =
+        random_below(random, 2) == 0 ? RELAYOUT_SHARDING_REPLICATED : RELAYOUT_SHARDING_MAXIMAL;
+    made->device = random_below(random, 3);
+    return 3 + random_below(random, 3);
+  }
+  for (int32_t d = 0; d < rank; ++d) {
+    const int64_t room = MOST_DEVICES / count;
+    made->shards[d] = 1 + random_below(random, room < 4 ? room : 4);
+    count *= made->shards[d];
+    made->blocks[d] = 1 + random_below(random, 4);
+  }
+  made->block_count = random_below(random, 4) == 0 ? rank : 0;
+  if (random_below(random, 2) == 0) {
+    made->subgroup_count = 1;
+    made->subgroup_sizes[0] = 1 + random_below(random, MOST_DEVICES / count);
+    count *= made->subgroup_sizes[0];
+  }
+  for (int32_t i = 0; i < count; ++i) {
+    const int32_t other = (int32_t)random_below(random, i + 1);
+    made->order.list[i] = made->order.list[other];
+    made->order.list[other] = i;
+  }
+  return count;
+}
+
+static bool try_random(relayout_device *device, uint64_t seed) {
+  uint64_t random = seed;
+  scene *const of = calloc(1, sizeof *of);
+  int32_t nodes[MOST_PEERS];
+  of->device = device;
+  of->options = (relayout_exchange_options)RELAYOUT_EXCHANGE_OPTIONS_INIT;
+  const relayout_element_type type =
+      random_below(&random, 2) == 0 ? random_element_type(&random) : RELAYOUT_F32;
+  random_dimensions(&random, type, (int32_t)random_below(&random, 4), 600, &of->from);
+  random_order(&random, &of->from);
+  of->to = of->from;
+  random_order(&random, &of->to);
+  if (random_below(&random, 2) == 0) {
+    random_tiles(&random, 2000, &of->from);
+  }
+  if (random_below(&random, 2) == 0) {
+    random_tiles(&random, 2000, &of->to);
+  }
+  of->to.element_type =
+      type == RELAYOUT_F32 && random_below(&random, 2) == 0 ? RELAYOUT_BF16 : type;
+  of->options.from_devices = random_sharding(&random, of->from.rank, &of->from_sharding);
+  of->options.to_devices = random_sharding(&random, of->from.rank, &of->to_sharding);
+  of->options.from_first_peer = random_below(&random, 3) == 0 ? random_below(&random, 12) : 0;
+  of->options.to_first_peer = random_below(&random, 3) == 0 ? random_below(&random, 12) : 0;
+  of->options.message_bytes =
+      random_below(&random, 2) == 0 ? 0 : 1 + (size_t)random_below(&random, 500);
+  for (int i = 0; i < MOST_PEERS; ++i) {
+    nodes[i] = (int32_t)random_below(&random, 4);
+  }
+  if (random_below(&random, 2) == 0) {
+    of->options.node_of = nodes;
+    of->options.node_count = random_below(&random, MOST_PEERS);
+  }
+  of->peers = MOST_PEERS;
+  const bool is_made = check_scene(of, seed);
+  free(of);
+  return is_made;
+}
+
+static void test_at_random(void **state) {
+  (void)state;
+  enum { ROUNDS = 600 };
+  relayout_device *device = NULL;
+  int made = 0;
+  assert_int_equal(relayout_device_open("cpu", &device, NULL), RELAYOUT_OK);
+  for (uint64_t seed = 1; seed <= ROUNDS; ++seed) {
+    print_message("seed %d\n", (int)seed);
+    made += try_random(device, seed);
+  }
+  print_message("%d of %d\n", made, ROUNDS);
+  assert_in_range(made, ROUNDS / 2, ROUNDS);
+  relayout_device_destroy(device);
+}
+
+/* ---- Who sends to whom ---------------------------------------------------------------------- */
+
+static relayout_exchange *exchange_of(const char *from, const char *from_sharding, const char *to,
+                                      const char *to_sharding, int64_t self,
+                                      const relayout_exchange_options *options) {
+  const relayout_shape from_shape = shape_of(from), to_shape = shape_of(to);
+  const relayout_sharding a = sharding_of(from_sharding), b = sharding_of(to_sharding);
+  relayout_exchange *made = NULL;
+  relayout_error error = {.message = ""};
+  if (relayout_exchange_create(NULL, &from_shape, &a, &to_shape, &b, self, options, &made,
+                               &error) != RELAYOUT_OK) {
+    fail_msg("%s", error.message);
+  }
+  return made;
+}
+
+typedef struct expected_message {
+  bool is_sent;
+  int64_t peer;
+  int32_t tag;
+  size_t bytes;
+  int64_t start[2], sizes[2];
+} expected_message;
+
+static void expect_messages(const relayout_exchange *exchange, int64_t count,
+                            const expected_message *expected) {
+  assert_int_equal(relayout_exchange_message_count(exchange), count);
+  for (int64_t i = 0; i < count; ++i) {
+    relayout_exchange_message found;
+    assert_int_equal(relayout_exchange_get_message(exchange, i, &found, NULL), RELAYOUT_OK);
+    assert_int_equal(found.number, i);
+    assert_int_equal(found.is_sent, expected[i].is_sent);
+    assert_int_equal(found.peer, expected[i].peer);
+    assert_int_equal(found.tag, expected[i].tag);
+    assert_int_equal(found.bytes, expected[i].bytes);
+    assert_memory_equal(found.start, expected[i].start, sizeof expected[i].start);
+    assert_memory_equal(found.sizes, expected[i].sizes, sizeof expected[i].sizes);
+  }
+}
+
+/* Four peers have two rows each of f32[8,4], and get a column each of bf16. Peer 1 sends to 2, 3
+ * and 0, and receives from 0, 3 and 2. */
+static void test_turns(void **state) {
+  (void)state;
+  const expected_message whole[] = {
+      {true, 2, 0, 4, {2, 2}, {2, 1}},  {true, 3, 0, 4, {2, 3}, {2, 1}},
+      {true, 0, 0, 4, {2, 0}, {2, 1}},  {false, 0, 0, 4, {0, 1}, {2, 1}},
+      {false, 3, 0, 4, {6, 1}, {2, 1}}, {false, 2, 0, 4, {4, 1}, {2, 1}},
+  };
+  relayout_exchange *exchange =
+      exchange_of("f32[8,4]", "{devices=[4,1]<=[4]}", "bf16[8,4]", "{devices=[1,4]<=[4]}", 1, NULL);
+  expect_messages(exchange, 6, whole);
+  relayout_exchange_volume volume;
+  assert_int_equal(relayout_exchange_get_volume(exchange, 1, &volume, NULL), RELAYOUT_OK);
+  assert_int_equal(volume.sent, 12);
+  assert_int_equal(volume.received, 12);
+  assert_int_equal(volume.kept, 4);
+  assert_int_equal(relayout_exchange_get_volume(exchange, 7, &volume, NULL), RELAYOUT_OK);
+  assert_int_equal(volume.sent + volume.received + volume.kept, 0);
+  relayout_exchange_destroy(exchange);
+
+  /* One element a message; the destination's order is column by column. */
+  relayout_exchange_options options = RELAYOUT_EXCHANGE_OPTIONS_INIT;
+  options.message_bytes = 5;
+  options.to_first_peer = 4;
+  const expected_message cut[] = {
+      {true, 4, 0, 4, {0, 0}, {1, 1}},
+      {true, 4, 1, 4, {1, 0}, {1, 1}},
+      {true, 4, 2, 4, {0, 1}, {1, 1}},
+      {true, 4, 3, 4, {1, 1}, {1, 1}},
+  };
+  exchange = exchange_of("f32[4,2]", "{devices=[2,1]<=[2]}", "f32[4,2]{0,1}", "{maximal device=0}",
+                         0, &options);
+  expect_messages(exchange, 4, cut);
+  relayout_exchange_destroy(exchange);
+}
+
+/* Of four holders each sends to one of four receivers; to those on its node if there are any. */
+static void test_holders_take_turns(void **state) {
+  (void)state;
+  static const int32_t nodes[] = {0, 0, 1, 1, 1, 1, 0, 0};
+  int32_t given[8];
+  relayout_exchange_options options = RELAYOUT_EXCHANGE_OPTIONS_INIT;
+  options.from_devices = 4;
+  options.to_devices = 4;
+  options.to_first_peer = 4;
+  for (int near = 0; near < 2; ++near) {
+    options.node_of = near ? given : NULL;
+    options.node_count = near ? 8 : 0;
+    for (int64_t p = 0; p < 8; ++p) {
+      memcpy(given, nodes, sizeof given);
+      relayout_exchange *const exchange =
+          exchange_of("u8[10]", "{replicated}", "u8[10]", "{replicated}", p, &options);
+      memset(given, 0, sizeof given); /* the exchange has its own */
+      relayout_exchange_volume volume;
+      relayout_exchange_get_volume(exchange, 7 - p, &volume, NULL);
+      assert_int_equal(volume.sent, p < 4 ? 0 : 10);
+      relayout_exchange_message found;
+      assert_int_equal(relayout_exchange_message_count(exchange), 1);
+      relayout_exchange_get_message(exchange, 0, &found, NULL);
+      assert_int_equal(found.is_sent, p < 4);
+      if (near) {
+        assert_int_equal(nodes[found.peer], nodes[p]);
+      } else {
+        assert_int_equal(found.peer, (p + 4) % 8);
+      }
+      relayout_exchange_destroy(exchange);
+    }
+  }
+
+  /* Who has it already gets it from itself. */
+  options.to_first_peer = 0;
+  relayout_exchange *const exchange =
+      exchange_of("u8[10]", "{replicated}", "u8[10]", "{replicated}", 3, &options);
+  relayout_exchange_volume volume;
+  assert_int_equal(relayout_exchange_message_count(exchange), 0);
+  relayout_exchange_get_volume(exchange, 3, &volume, NULL);
+  assert_int_equal(volume.kept, 10);
+  relayout_exchange_destroy(exchange);
+}
+
+/* As much is sent by each as is received, where all have as much: 64 shards of 16 replicas become 8
+ * of 128. A thousand devices, each of which meets all others, are planned in a moment. */
+static void test_large(void **state) {
+  (void)state;
+  relayout_exchange *exchange = exchange_of(
+      "f32[16384,16384]", "{devices=[64,1,16]<=[1024] last_tile_dim_replicate}", "f32[16384,16384]",
+      "{devices=[1,8,128]<=[1024] last_tile_dim_replicate}", 5, NULL);
+  for (int64_t p = 0; p < 1024; ++p) {
+    relayout_exchange_volume volume;
+    relayout_exchange_get_volume(exchange, p, &volume, NULL);
+    assert_int_equal(volume.sent, volume.received);
+    assert_int_equal(volume.received + volume.kept, 16384 * 2048 * sizeof(float));
+  }
+  relayout_exchange_destroy(exchange);
+  exchange = exchange_of("bf16[4096,4096]", "{devices=[4096,1]<=[4096]}", "bf16[4096,4096]",
+                         "{devices=[1,4096]<=[64,64]T(1,0)}", 77, NULL);
+  assert_int_equal(relayout_exchange_message_count(exchange), 2 * 4095);
+  relayout_exchange_destroy(exchange);
+}
+
+/* ---- Threads -------------------------------------------------------------------------------- */
+
+enum { THREADS = 4, ROWS = 64, COLUMNS = 48 };
+
+typedef struct packing {
+  const relayout_exchange *exchange;
+  const uint8_t *source;
+  uint8_t messages[2][ROWS * COLUMNS];
+} packing;
+
+static void *pack_all(void *argument) {
+  packing *const at = argument;
+  for (int round = 0; round < 50; ++round) {
+    for (int i = 0; i < 2; ++i) {
+      assert_int_equal(relayout_exchange_pack(at->exchange, i, at->source, at->messages[i], NULL),
+                       RELAYOUT_OK);
+    }
+  }
+  return NULL;
+}
+
+/* Many pack of one exchange at once, whose device is gone. */
+static void test_many_threads(void **state) {
+  (void)state;
+  const relayout_shape from = shape_of("u8[192,48]"), to = shape_of("u8[192,48]{0,1}");
+  const relayout_sharding rows = sharding_of("{devices=[3,1]<=[3]}");
+  const relayout_sharding columns = sharding_of("{devices=[1,3]<=[3]}");
+  relayout_device *device = NULL;
+  relayout_exchange *exchange = NULL;
+  static uint8_t source[ROWS * COLUMNS];
+  static packing packings[THREADS];
+  pthread_t threads[THREADS];
+  for (int i = 0; i < ROWS * COLUMNS; ++i) {
+    source[i] = (uint8_t)(i * 7 + i / 256);
+  }
+  assert_int_equal(relayout_device_open("cpu", &device, NULL), RELAYOUT_OK);
+  assert_int_equal(
+      relayout_exchange_create(device, &from, &rows, &to, &columns, 0, NULL, &exchange, NULL),
+      RELAYOUT_OK);
+  relayout_device_destroy(device);
+  for (int t = 0; t < THREADS; ++t) {
+    packings[t].exchange = exchange;
+    packings[t].source = source;
+    assert_int_equal(pthread_create(&threads[t], NULL, pack_all, &packings[t]), 0);
+  }
+  for (int t = 0; t < THREADS; ++t) {
+    assert_int_equal(pthread_join(threads[t], NULL), 0);
+    for (int at = 0; at < 2 * 16 * ROWS; ++at) { /* columns of peer 1 and 2, one by one */
+      const int peer = 1 + at / (16 * ROWS), x = at / ROWS % 16, y = at % ROWS;
+      assert_int_equal(packings[t].messages[peer - 1][x * ROWS + y],
+                       source[y * COLUMNS + 16 * peer + x]);
+    }
+  }
+  relayout_exchange_destroy(exchange);
+}
+
+/* ---- Fingerprints, refusals ----------------------------------------------------------------- */
+
+static uint64_t print_of(const char *from, const char *from_sharding, const char *to,
+                         const char *to_sharding, int64_t self,
+                         const relayout_exchange_options *options) {
+  relayout_exchange *const exchange =
+      exchange_of(from, from_sharding, to, to_sharding, self, options);
+  const uint64_t print = relayout_exchange_fingerprint(exchange);
+  relayout_exchange_destroy(exchange);
+  return print;
+}
+
+static void test_fingerprints(void **state) {
+  (void)state;
+  static const char rows[] = "{devices=[2,1]<=[2]}", columns[] = "{devices=[1,2]<=[2]}";
+  static const int32_t nodes[] = {0, 1};
+  relayout_plan_options scaled = RELAYOUT_PLAN_OPTIONS_INIT;
+  scaled.scale = 0.5;
+  relayout_plan_options measured = RELAYOUT_PLAN_OPTIONS_INIT;
+  measured.effort = RELAYOUT_PLAN_MEASURE;
+  relayout_exchange_options options[6];
+  for (int i = 0; i < 6; ++i) {
+    options[i] = (relayout_exchange_options)RELAYOUT_EXCHANGE_OPTIONS_INIT;
+  }
+  options[1].message_bytes = 100;
+  options[2].to_first_peer = 2;
+  options[3].node_of = nodes;
+  options[3].node_count = 2;
+  options[4].plan = &scaled;
+  options[5].plan = &measured;
+  const uint64_t print = print_of("f32[4,4]", rows, "f32[4,4]", columns, 0, &options[0]);
+  assert_true(print != 0);
+  assert_true(print ==
+              print_of("f32[4,4]{1,0}", rows, "f32[4,4]", "{devices=[1, 2]<=[2]}", 1, NULL));
+  assert_true(print == print_of("f32[4,4]", rows, "f32[4,4]", columns, 0, &options[5]));
+  for (int i = 1; i < 5; ++i) {
+    assert_true(print != print_of("f32[4,4]", rows, "f32[4,4]", columns, 0, &options[i]));
+  }
+  assert_true(print != print_of("f32[4,4]", columns, "f32[4,4]", rows, 0, NULL));
+  assert_true(print != print_of("f32[4,4]", rows, "f32[4,4]{0,1}", columns, 0, NULL));
+  assert_true(print != print_of("f32[4,4]", rows, "s32[4,4]", columns, 0, NULL));
+  assert_true(relayout_exchange_fingerprint(NULL) == 0);
+}
+
+static void test_refusals(void **state) {
+  (void)state;
+  static const struct {
+    const char *from, *from_sharding, *to, *to_sharding;
+    int64_t self;
+    relayout_exchange_options options;
+    relayout_status status;
+    const char *message;
+  } cases[] = {
+      {"f32[4]", "{devices=[2]<=[2]}", "f32[5]", "{devices=[2]<=[2]}", 0,
+       RELAYOUT_EXCHANGE_OPTIONS_INIT, RELAYOUT_SHAPE_MISMATCH,
+       "`from` and `to` differ in dimensions"},
+      {"f32[4]", "{devices=[2,1]<=[2]}", "f32[4]", "{devices=[2]<=[2]}", 0,
+       RELAYOUT_EXCHANGE_OPTIONS_INIT, RELAYOUT_SHAPE_MISMATCH,
+       "from_sharding: it has shards along 2 dimensions, but the shape has 1"},
+      {"f32[4]", "{devices=[2]<=[2]}", "f32[4]", "{manual}", 0, RELAYOUT_EXCHANGE_OPTIONS_INIT,
+       RELAYOUT_UNSUPPORTED, "to_sharding: it is {manual}, which does not say what device 0 holds"},
+      {"f32[4]{0:PD(5)}", "{devices=[2]<=[2]}", "f32[4]", "{devices=[2]<=[2]}", 0,
+       RELAYOUT_EXCHANGE_OPTIONS_INIT, RELAYOUT_UNSUPPORTED,
+       "from_shape: dimension 0 is padded to 5, and no device has the padding of a sharded "
+       "tensor"},
+      {"f32[4]", "{devices=[2]<=[2]}", "f32[4]", "{replicated}", 0, RELAYOUT_EXCHANGE_OPTIONS_INIT,
+       RELAYOUT_INVALID_ARGUMENT,
+       "options->to_devices is 0, but {replicated} is for any number of devices"},
+      {"f32[4]", "{devices=[2]<=[2]}", "f32[4]", "{devices=[2]<=[2]}", -1,
+       RELAYOUT_EXCHANGE_OPTIONS_INIT, RELAYOUT_INVALID_ARGUMENT, "self is -1; expected 0 or more"},
+      {"f32[4]",
+       "{devices=[2]<=[2]}",
+       "f32[4]",
+       "{devices=[2]<=[2]}",
+       0,
+       {.struct_size = sizeof(relayout_exchange_options), .from_devices = 1},
+       RELAYOUT_OUT_OF_RANGE,
+       "from_sharding: it names device 1, but there are 1 devices"},
+      {"f32[4]",
+       "{devices=[2]<=[2]}",
+       "f32[4]",
+       "{devices=[2]<=[2]}",
+       0,
+       {.struct_size = sizeof(relayout_exchange_options), .to_first_peer = -3},
+       RELAYOUT_INVALID_ARGUMENT,
+       "options->to_first_peer is -3; expected 0 to 2147483647"},
+      {"f32[4]",
+       "{devices=[2]<=[2]}",
+       "f32[4]",
+       "{devices=[2]<=[2]}",
+       0,
+       {.struct_size = sizeof(relayout_exchange_options), .node_count = 2},
+       RELAYOUT_INVALID_ARGUMENT,
+       "options->node_count is 2, and node_of is NULL"},
+      {"f32[4]",
+       "{devices=[2]<=[2]}",
+       "f32[4]",
+       "{devices=[2]<=[2]}",
+       0,
+       {.struct_size = 3},
+       RELAYOUT_INVALID_ARGUMENT,
+       NULL},
+  };
+  relayout_device *device = NULL;
+  relayout_error error;
+  assert_int_equal(relayout_device_open("cpu", &device, NULL), RELAYOUT_OK);
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    const relayout_shape from = shape_of(cases[i].from), to = shape_of(cases[i].to);
+    const relayout_sharding a = sharding_of(cases[i].from_sharding);
+    const relayout_sharding b = sharding_of(cases[i].to_sharding);
+    relayout_exchange *made = NULL;
+    print_message("case %zu\n", i);
+    assert_int_equal(relayout_exchange_create(device, &from, &a, &to, &b, cases[i].self,
+                                              &cases[i].options, &made, &error),
+                     cases[i].status);
+    if (cases[i].message != NULL) {
+      assert_string_equal(error.message, cases[i].message);
+    }
+    assert_null(made);
+  }
+  relayout_device_destroy(device);
+}
+
+/* What needs a device, and messages that there are not. */
+static void test_what_cannot_move(void **state) {
+  (void)state;
+  uint8_t bytes[16] = {0};
+  relayout_error error;
+  relayout_exchange_message message;
+  relayout_exchange_volume volume;
+  relayout_exchange *const exchange =
+      exchange_of("u8[4,4]", "{devices=[2,1]<=[2]}", "u8[4,4]", "{devices=[1,2]<=[2]}", 0, NULL);
+  assert_int_equal(relayout_exchange_message_count(exchange), 2);
+  assert_int_equal(relayout_exchange_pack(exchange, 0, bytes, bytes, &error),
+                   RELAYOUT_INVALID_ARGUMENT);
+  assert_string_equal(error.message, "exchange was made without a device");
+  assert_int_equal(relayout_exchange_keep(exchange, bytes, bytes, &error),
+                   RELAYOUT_INVALID_ARGUMENT);
+  assert_int_equal(relayout_exchange_pack(exchange, 1, bytes, bytes, &error),
+                   RELAYOUT_OUT_OF_RANGE);
+  assert_string_equal(error.message, "number is 1, which is a message that is received");
+  assert_int_equal(relayout_exchange_unpack(exchange, 0, bytes, bytes, &error),
+                   RELAYOUT_OUT_OF_RANGE);
+  assert_int_equal(relayout_exchange_get_message(exchange, 2, &message, &error),
+                   RELAYOUT_OUT_OF_RANGE);
+  assert_string_equal(error.message, "number is 2, out of range for an exchange of 2 messages");
+  assert_int_equal(relayout_exchange_get_message(exchange, 0, NULL, NULL),
+                   RELAYOUT_INVALID_ARGUMENT);
+  assert_int_equal(relayout_exchange_get_volume(exchange, 0, NULL, NULL),
+                   RELAYOUT_INVALID_ARGUMENT);
+  relayout_exchange_destroy(exchange);
+  assert_int_equal(relayout_exchange_message_count(NULL), 0);
+  assert_int_equal(relayout_exchange_get_volume(NULL, 0, &volume, NULL), RELAYOUT_INVALID_ARGUMENT);
+  assert_int_equal(relayout_exchange_pack(NULL, 0, bytes, bytes, NULL), RELAYOUT_INVALID_ARGUMENT);
+  assert_int_equal(relayout_exchange_unpack(NULL, 0, bytes, bytes, NULL),
+                   RELAYOUT_INVALID_ARGUMENT);
+  assert_int_equal(relayout_exchange_keep(NULL, bytes, bytes, NULL), RELAYOUT_INVALID_ARGUMENT);
+  relayout_exchange_destroy(NULL);
+  assert_int_equal(relayout_exchange_create(NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL),
+                   RELAYOUT_INVALID_ARGUMENT);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_by_hand),
+      cmocka_unit_test(test_at_random),
+      cmocka_unit_test(test_turns),
+      cmocka_unit_test(test_holders_take_turns),
+      cmocka_unit_test(test_large),
+      cmocka_unit_test(test_many_threads),
+      cmocka_unit_test(test_fingerprints),
+      cmocka_unit_test(test_refusals),
+      cmocka_unit_test(test_what_cannot_move),
+  };
+  return cmocka_run_group_tests_name("exchange.exchange", tests, NULL, NULL);
+}

@@ -1,0 +1,706 @@
+/* exchange.c: the messages of one peer, and the plans that pack and unpack them. */
+#include "relayout/exchange.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/structs.h"
+#include "exchange/pieces.h"
+
+enum { DEFAULT_MESSAGE_BYTES = 16 << 20 };
+
+/* A message, or a part of what is kept, which never is on its way. */
+typedef struct message {
+  bool is_sent, is_kept;
+  int64_t peer;
+  int32_t tag;
+  size_t bytes;
+  int64_t box;           /* its number among the exchange's */
+  relayout_plan *pack;   /* of what is sent and kept, or NULL */
+  relayout_plan *unpack; /* of what is received, and kept where both sides have tiles; or NULL */
+} message;
+
+struct relayout_exchange {
+  rlt_exchange_plan plan;
+  int64_t self;
+  relayout_device *device; /* or NULL */
+  relayout_element_type wire_type;
+  size_t message_bytes;
+  uint64_t fingerprint;
+  int64_t count;      /* of messages */
+  int64_t kept_count; /* behind them */
+  int64_t capacity;
+  message *messages;
+  int64_t *boxes; /* LISTS lists of a number for each dimension, for each message */
+  int32_t *node_of;
+};
+
+/* What is known of a message's box: where it is in the tensor, its sizes, and where it is in the
+ * shards. */
+enum { START, SIZES, FROM_START, TO_START, LISTS };
+
+static int64_t *box_of(const relayout_exchange *exchange, const message *of, int list) {
+  return exchange->boxes + (of->box * LISTS + list) * exchange->plan.from.shape.rank;
+}
+
+/* ---- Sides ---------------------------------------------------------------------------------- */
+
+static int64_t most_devices(const relayout_sharding *sharding) {
+  int64_t devices = 1;
+  while (relayout_sharding_validate(sharding, NULL, devices, NULL) == RELAYOUT_OUT_OF_RANGE) {
+    devices *= 2;
+  }
+  return devices;
+}
+
+/* Names the side in a message. */
+static relayout_status fail_on(const char *side, relayout_status status,
+                               const relayout_error *cause, relayout_error *error) {
+  return rlt_fail(error, status, "%s_%s", side, cause->message);
+}
+
+static relayout_status make_side(const char *name, const relayout_shape *shape,
+                                 const relayout_sharding *sharding, int64_t devices,
+                                 int64_t first_peer, rlt_exchange_side *made,
+                                 relayout_error *error) {
+  relayout_error cause;
+  relayout_shape local;
+  relayout_status status = relayout_sharding_validate(sharding, shape, devices, &cause);
+  if (status == RELAYOUT_OK) {
+    status = relayout_sharding_local_shape(sharding, shape, 0, &local, &cause);
+  }
+  if (status != RELAYOUT_OK) {
+    return fail_on(name, status, &cause, error);
+  }
+  if (devices == 0 && sharding->kind == RELAYOUT_SHARDING_REPLICATED) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
+                    "options->%s_devices is 0, but {replicated} is for any number of devices",
+                    name);
+  }
+  if (first_peer < 0 || first_peer > RELAYOUT_MAX_DEVICES) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
+                    "options->%s_first_peer is %" PRId64 "; expected 0 to %d", name, first_peer,
+                    RELAYOUT_MAX_DEVICES);
+  }
+  *made = (rlt_exchange_side){.shape = *shape,
+                              .sharding = *sharding,
+                              .devices = devices > 0 ? devices : most_devices(sharding),
+                              .first_peer = first_peer,
+                              .replicas = 1};
+  if (sharding->kind == RELAYOUT_SHARDING_REPLICATED) {
+    made->replicas = devices;
+  }
+  for (int32_t i = 0; sharding->kind == RELAYOUT_SHARDING_TILED && i < sharding->subgroup_count;
+       ++i) {
+    made->replicas *= sharding->subgroup_sizes[i];
+  }
+  return RELAYOUT_OK;
+}
+
+static relayout_status check_same_tensor(const relayout_shape *from, const relayout_shape *to,
+                                         relayout_error *error) {
+  return relayout_shape_same_dimensions(from, to)
+             ? RELAYOUT_OK
+             : rlt_fail(error, RELAYOUT_SHAPE_MISMATCH, "`from` and `to` differ in dimensions");
+}
+
+/* ---- Messages ------------------------------------------------------------------------------- */
+
+/* Pieces on their way to becoming messages. */
+typedef struct making {
+  relayout_exchange *exchange;
+  bool lacks_memory;
+  int32_t order[RELAYOUT_MAX_RANK]; /* dimensions of a message, the most major first */
+  int64_t last_peer;
+  bool last_is_sent;
+  int32_t tag;
+} making;
+
+static bool reserve(relayout_exchange *exchange) {
+  const int64_t used = exchange->count + exchange->kept_count;
+  if (used < exchange->capacity) {
+    return true;
+  }
+  const int64_t capacity = rlt_max(2 * exchange->capacity, 16);
+  const size_t box = (size_t)(LISTS * exchange->plan.from.shape.rank) * sizeof(int64_t);
+  message *const more = rlt_malloc((size_t)capacity * sizeof *more);
+  int64_t *const boxes = rlt_malloc((size_t)capacity * box + 1);
+  if (more == NULL || boxes == NULL) {
+    rlt_free(more);
+    rlt_free(boxes);
+    return false;
+  }
+  if (used > 0) {
+    memcpy(more, exchange->messages, (size_t)used * sizeof *more);
+    memcpy(boxes, exchange->boxes, (size_t)used * box);
+  }
+  rlt_free(exchange->messages);
+  rlt_free(exchange->boxes);
+  exchange->messages = more;
+  exchange->boxes = boxes;
+  exchange->capacity = capacity;
+  return true;
+}
+
+static bool add_message(making *at, const rlt_piece *piece, const int64_t *inside,
+                        const int64_t *sizes) {
+  relayout_exchange *const exchange = at->exchange;
+  const int32_t rank = exchange->plan.from.shape.rank;
+  if (!reserve(exchange)) {
+    at->lacks_memory = true;
+    return false;
+  }
+  const bool is_kept = piece->peer == exchange->self;
+  const int64_t number = exchange->count + exchange->kept_count;
+  message *const made = &exchange->messages[number];
+  *made = (message){.is_sent = piece->is_sent,
+                    .is_kept = is_kept,
+                    .peer = piece->peer,
+                    .tag = at->tag++,
+                    .bytes = relayout_element_type_byte_size(exchange->wire_type),
+                    .box = number};
+  for (int32_t d = 0; d < rank; ++d) {
+    box_of(exchange, made, START)[d] = piece->start[d] + inside[d];
+    box_of(exchange, made, SIZES)[d] = sizes[d];
+    box_of(exchange, made, FROM_START)[d] = piece->from_start[d] + inside[d];
+    box_of(exchange, made, TO_START)[d] = piece->to_start[d] + inside[d];
+    made->bytes *= (size_t)sizes[d];
+  }
+  exchange->count += !is_kept;
+  exchange->kept_count += is_kept;
+  return true;
+}
+
+/* Elements that share a byte of the destination, which no two messages have a part of. */
+static int64_t elements_in_byte(const relayout_exchange *exchange) {
+  const relayout_layout *const layout = &exchange->plan.to.shape.layout;
+  return relayout_layout_is_packed(layout) ? 8 / layout->element_size_in_bits : 1;
+}
+
+/* How many indices of dimension order[i] a message holds, which has all of those more minor; 0: not
+ * one. */
+static int64_t most_indices(const making *at, const rlt_piece *piece, int32_t i) {
+  const int32_t rank = at->exchange->plan.from.shape.rank;
+  const int64_t unit = i == rank - 1 ? elements_in_byte(at->exchange) : 1;
+  size_t bytes = relayout_element_type_byte_size(at->exchange->wire_type);
+  for (int32_t j = i + 1; j < rank; ++j) {
+    bytes *= (size_t)piece->sizes[at->order[j]];
+  }
+  const int64_t most = (int64_t)(at->exchange->message_bytes / bytes);
+  return i == rank - 1 ? rlt_max(most / unit * unit, unit) : most;
+}
+
+/* The part of a piece that lies at `inside`, in as many messages as it takes. Dimensions more major
+ * than order[i] are cut already. */
+static bool cut_piece(making *at, const rlt_piece *piece, int32_t i, int64_t *inside,
+                      int64_t *sizes) {
+  const int32_t rank = at->exchange->plan.from.shape.rank;
+  if (i == rank) {
+    return add_message(at, piece, inside, sizes);
+  }
+  const int32_t d = at->order[i];
+  const int64_t most = most_indices(at, piece, i), step = rlt_max(most, 1);
+  for (int64_t first = 0; first < piece->sizes[d]; first += step) {
+    inside[d] = first;
+    sizes[d] = rlt_min(step, piece->sizes[d] - first);
+    for (int32_t j = i + 1; j < rank && most > 0; ++j) {
+      inside[at->order[j]] = 0;
+      sizes[at->order[j]] = piece->sizes[at->order[j]];
+    }
+    if (most > 0 ? !add_message(at, piece, inside, sizes)
+                 : !cut_piece(at, piece, i + 1, inside, sizes)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool take_piece(void *context, const rlt_piece *piece) {
+  making *const at = context;
+  int64_t inside[RELAYOUT_MAX_RANK] = {0}, sizes[RELAYOUT_MAX_RANK] = {0};
+  if (piece->peer != at->last_peer || piece->is_sent != at->last_is_sent || piece->order == 0) {
+    at->tag = 0;
+  }
+  at->last_peer = piece->peer;
+  at->last_is_sent = piece->is_sent;
+  return cut_piece(at, piece, 0, inside, sizes);
+}
+
+/* How far a peer is from this one, going round: on from it for those who are sent to, and back. */
+static uint64_t distance(const relayout_exchange *exchange, const message *of) {
+  const uint64_t all = (uint64_t)4 * RELAYOUT_MAX_DEVICES;
+  const int64_t ahead = of->is_sent ? of->peer - exchange->self : exchange->self - of->peer;
+  return ((uint64_t)ahead + all) % all;
+}
+
+typedef struct sorted {
+  int kind;
+  uint64_t distance;
+  int32_t tag;
+  int64_t at;
+} sorted;
+
+static int by_turn(const void *a, const void *b) {
+  const sorted *const x = a, *const y = b;
+  return x->kind != y->kind           ? x->kind - y->kind
+         : x->distance != y->distance ? (x->distance < y->distance ? -1 : 1)
+                                      : (x->tag > y->tag) - (x->tag < y->tag);
+}
+
+/* Those that are sent come first, then those that are received, then what is kept. */
+static bool sort_messages(relayout_exchange *exchange) {
+  const int64_t count = exchange->count + exchange->kept_count;
+  sorted *const turns = rlt_malloc((size_t)rlt_max(count, 1) * sizeof *turns);
+  message *const moved = rlt_malloc((size_t)rlt_max(count, 1) * sizeof *moved);
+  const bool is_there = turns != NULL && moved != NULL;
+  for (int64_t i = 0; i < count && is_there; ++i) {
+    const message *const of = &exchange->messages[i];
+    turns[i] = (sorted){of->is_kept ? 2 : of->is_sent ? 0 : 1, distance(exchange, of), of->tag, i};
+  }
+  if (is_there) {
+    qsort(turns, (size_t)count, sizeof *turns, by_turn);
+  }
+  for (int64_t i = 0; i < count && is_there; ++i) {
+    moved[i] = exchange->messages[turns[i].at];
+  }
+  rlt_free(turns);
+  if (is_there) {
+    rlt_free(exchange->messages);
+    exchange->messages = moved;
+  } else {
+    rlt_free(moved);
+  }
+  return is_there;
+}
+
+static relayout_status make_messages(relayout_exchange *exchange, relayout_error *error) {
+  making at = {.exchange = exchange, .last_peer = -1};
+  const relayout_layout *const layout = &exchange->plan.to.shape.layout;
+  for (int32_t d = 0; d < layout->rank; ++d) {
+    at.order[d] = layout->minor_to_major[layout->rank - 1 - d];
+  }
+  const relayout_status status =
+      rlt_pieces_visit(&exchange->plan, exchange->self, take_piece, &at, error);
+  return status != RELAYOUT_OK ? status
+         : at.lacks_memory || !sort_messages(exchange)
+             ? rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for the messages of an exchange")
+             : RELAYOUT_OK;
+}
+
+/* ---- Plans ---------------------------------------------------------------------------------- */
+
+/* A tensor of the box's elements alone, seen as one of all dimensions of `like`, in which the box
+ * begins at `start`. */
+static void view_message(const relayout_exchange *exchange, const relayout_shape *like,
+                         const int64_t *start, const int64_t *sizes, relayout_view *made) {
+  const relayout_layout *const layout = &exchange->plan.to.shape.layout;
+  *made = (relayout_view){.is_strided = true};
+  relayout_shape_make(exchange->wire_type, like->rank, like->dimensions, &made->shape, NULL);
+  int64_t stride = (int64_t)relayout_element_type_byte_size(exchange->wire_type);
+  for (int32_t i = 0; i < like->rank; ++i) {
+    const int32_t d = layout->minor_to_major[i];
+    made->byte_strides[d] = stride;
+    made->byte_offset -= start[d] * stride;
+    stride *= sizes[d];
+  }
+}
+
+static relayout_status local_view(const rlt_exchange_side *side, int64_t self, relayout_view *made,
+                                  relayout_error *error) {
+  relayout_shape local;
+  const relayout_status status = relayout_sharding_local_shape(
+      &side->sharding, &side->shape, self - side->first_peer, &local, error);
+  *made = (relayout_view){.shape = local};
+  return status;
+}
+
+/* Values change on the side that has the wider elements, once. */
+static bool packs_values(const relayout_exchange *exchange) {
+  return exchange->wire_type == exchange->plan.to.shape.element_type;
+}
+
+static relayout_status plan_pack(relayout_exchange *exchange, message *of,
+                                 const relayout_plan_options *options, relayout_error *error) {
+  relayout_view whole, box;
+  const relayout_status status = local_view(&exchange->plan.from, exchange->self, &whole, error);
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  view_message(exchange, &whole.shape, box_of(exchange, of, FROM_START),
+               box_of(exchange, of, SIZES), &box);
+  return relayout_plan_create_range(exchange->device, &whole, &box,
+                                    box_of(exchange, of, FROM_START), box_of(exchange, of, SIZES),
+                                    packs_values(exchange) ? options : NULL, &of->pack, error);
+}
+
+static relayout_status plan_unpack(relayout_exchange *exchange, message *of,
+                                   const relayout_plan_options *options, relayout_error *error) {
+  relayout_view whole, box;
+  const relayout_status status = local_view(&exchange->plan.to, exchange->self, &whole, error);
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  view_message(exchange, &whole.shape, box_of(exchange, of, TO_START), box_of(exchange, of, SIZES),
+               &box);
+  return relayout_plan_create_range(exchange->device, &box, &whole, box_of(exchange, of, TO_START),
+                                    box_of(exchange, of, SIZES),
+                                    packs_values(exchange) ? NULL : options, &of->unpack, error);
+}
+
+/* Straight from one shard to the other, if one of them has strides: seen as a tensor of the other's
+ * dimensions. `*plan` stays NULL if none has. */
+static relayout_status plan_straight(relayout_exchange *exchange, message *of,
+                                     const relayout_plan_options *options, relayout_error *error) {
+  relayout_view from, to;
+  relayout_status status = local_view(&exchange->plan.from, exchange->self, &from, error);
+  if (status == RELAYOUT_OK) {
+    status = local_view(&exchange->plan.to, exchange->self, &to, error);
+  }
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  const bool from_moves = relayout_layout_is_untiled(&from.shape.layout);
+  if (!from_moves && !relayout_layout_is_untiled(&to.shape.layout)) {
+    return RELAYOUT_OK;
+  }
+  relayout_view *const moved = from_moves ? &from : &to;
+  const relayout_view *const kept = from_moves ? &to : &from;
+  const int64_t *const start =
+      from_moves ? box_of(exchange, of, TO_START) : box_of(exchange, of, FROM_START);
+  const int64_t *const own_start =
+      from_moves ? box_of(exchange, of, FROM_START) : box_of(exchange, of, TO_START);
+  relayout_view made = {.is_strided = true};
+  relayout_view_byte_strides(moved, made.byte_strides, NULL);
+  relayout_shape_make(moved->shape.element_type, kept->shape.rank, kept->shape.dimensions,
+                      &made.shape, NULL);
+  for (int32_t d = 0; d < made.shape.rank; ++d) {
+    made.byte_offset += (own_start[d] - start[d]) * made.byte_strides[d];
+  }
+  *moved = made;
+  return relayout_plan_create_range(exchange->device, &from, &to, start,
+                                    box_of(exchange, of, SIZES), options, &of->pack, error);
+}
+
+static relayout_status make_plans(relayout_exchange *exchange, const relayout_plan_options *options,
+                                  relayout_error *error) {
+  relayout_status status = RELAYOUT_OK;
+  const int64_t count = exchange->count + exchange->kept_count;
+  for (int64_t i = 0; i < count && status == RELAYOUT_OK; ++i) {
+    message *const of = &exchange->messages[i];
+    if (of->is_kept) {
+      status = plan_straight(exchange, of, options, error);
+    }
+    if (status == RELAYOUT_OK && of->pack == NULL && (of->is_sent || of->is_kept)) {
+      status = plan_pack(exchange, of, options, error);
+      if (status == RELAYOUT_OK && of->is_kept) {
+        status = plan_unpack(exchange, of, options, error);
+      }
+    } else if (status == RELAYOUT_OK && of->pack == NULL) {
+      status = plan_unpack(exchange, of, options, error);
+    }
+  }
+  return status;
+}
+
+/* ---- Fingerprints --------------------------------------------------------------------------- */
+
+static void add_bytes(uint64_t *hash, const void *bytes, size_t size) {
+  for (size_t i = 0; i < size; ++i) {
+    *hash = (*hash ^ ((const uint8_t *)bytes)[i]) * UINT64_C(1099511628211);
+  }
+}
+
+static void add_number(uint64_t *hash, int64_t number) {
+  add_bytes(hash, &number, sizeof number);
+}
+
+static void add_side(uint64_t *hash, const rlt_exchange_side *side) {
+  char text[RELAYOUT_SHAPE_TEXT_SIZE];
+  char sharding[RELAYOUT_SHARDING_TEXT_SIZE];
+  add_bytes(hash, text, relayout_shape_format(&side->shape, text, sizeof text));
+  add_bytes(hash, sharding, relayout_sharding_format(&side->sharding, sharding, sizeof sharding));
+  add_number(hash, side->devices);
+  add_number(hash, side->first_peer);
+}
+
+static uint64_t fingerprint_of(const relayout_exchange *exchange,
+                               const relayout_plan_options *options) {
+  uint64_t hash = UINT64_C(14695981039346656037);
+  add_side(&hash, &exchange->plan.from);
+  add_side(&hash, &exchange->plan.to);
+  add_number(&hash, (int64_t)exchange->message_bytes);
+  add_number(&hash, exchange->plan.node_count);
+  for (int64_t i = 0; i < exchange->plan.node_count; ++i) {
+    add_number(&hash, exchange->plan.node_of[i]);
+  }
+  const double scale = options == NULL || options->scale == 0 ? 1 : options->scale;
+  add_bytes(&hash, &scale, sizeof scale);
+  add_number(&hash, options == NULL ? 0 : (int64_t)options->overflow);
+  add_number(&hash, options == NULL ? 0 : (int64_t)options->rounding);
+  return hash != 0 ? hash : 1;
+}
+
+/* ---- Exchanges ------------------------------------------------------------------------------ */
+
+static relayout_status copy_nodes(const relayout_exchange_options *options,
+                                  relayout_exchange *exchange, relayout_error *error) {
+  if (options->node_count < 0 || (options->node_count > 0 && options->node_of == NULL)) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
+                    "options->node_count is %" PRId64 ", and node_of is %s", options->node_count,
+                    options->node_of == NULL ? "NULL" : "not NULL");
+  }
+  if (options->node_of == NULL) {
+    return RELAYOUT_OK;
+  }
+  exchange->node_of = rlt_malloc((size_t)options->node_count * sizeof(int32_t) + 1);
+  if (exchange->node_of == NULL) {
+    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for the nodes of an exchange");
+  }
+  memcpy(exchange->node_of, options->node_of, (size_t)options->node_count * sizeof(int32_t));
+  exchange->plan.node_of = exchange->node_of;
+  exchange->plan.node_count = options->node_count;
+  return RELAYOUT_OK;
+}
+
+static relayout_status fill(relayout_exchange *made, relayout_device *device,
+                            const relayout_shape *from, const relayout_sharding *from_sharding,
+                            const relayout_shape *to, const relayout_sharding *to_sharding,
+                            const relayout_exchange_options *options, relayout_error *error) {
+  relayout_status status = make_side("from", from, from_sharding, options->from_devices,
+                                     options->from_first_peer, &made->plan.from, error);
+  if (status == RELAYOUT_OK) {
+    status = make_side("to", to, to_sharding, options->to_devices, options->to_first_peer,
+                       &made->plan.to, error);
+  }
+  if (status == RELAYOUT_OK) {
+    status = check_same_tensor(from, to, error);
+  }
+  if (status == RELAYOUT_OK) {
+    status = copy_nodes(options, made, error);
+  }
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  const bool widens = relayout_element_type_byte_size(from->element_type) <
+                      relayout_element_type_byte_size(to->element_type);
+  made->wire_type = widens ? from->element_type : to->element_type;
+  made->message_bytes = options->message_bytes > 0 ? options->message_bytes : DEFAULT_MESSAGE_BYTES;
+  made->fingerprint = fingerprint_of(made, options->plan);
+  status = make_messages(made, error);
+  if (status == RELAYOUT_OK && device != NULL) {
+    relayout_device_retain(device);
+    made->device = device;
+    status = make_plans(made, options->plan, error);
+  }
+  return status;
+}
+
+relayout_status relayout_exchange_create(relayout_device *device, const relayout_shape *from,
+                                         const relayout_sharding *from_sharding,
+                                         const relayout_shape *to,
+                                         const relayout_sharding *to_sharding, int64_t self,
+                                         const relayout_exchange_options *options,
+                                         relayout_exchange **exchange, relayout_error *error) {
+  relayout_exchange_options read = RELAYOUT_EXCHANGE_OPTIONS_INIT;
+  if (from == NULL || to == NULL || from_sharding == NULL || to_sharding == NULL ||
+      exchange == NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s is NULL",
+                    from == NULL            ? "from"
+                    : to == NULL            ? "to"
+                    : from_sharding == NULL ? "from_sharding"
+                    : to_sharding == NULL   ? "to_sharding"
+                                            : "exchange");
+  }
+  relayout_status status = RELAYOUT_OK;
+  if (options != NULL) {
+    status = rlt_struct_read(options, "options->", sizeof read, &read, sizeof read, error);
+  }
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  if (self < 0) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "self is %" PRId64 "; expected 0 or more",
+                    self);
+  }
+  relayout_exchange *const made = rlt_calloc(1, sizeof *made);
+  if (made == NULL) {
+    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for an exchange");
+  }
+  made->self = self;
+  status = fill(made, device, from, from_sharding, to, to_sharding, &read, error);
+  if (status != RELAYOUT_OK) {
+    relayout_exchange_destroy(made);
+    return status;
+  }
+  *exchange = made;
+  return RELAYOUT_OK;
+}
+
+void relayout_exchange_destroy(relayout_exchange *exchange) {
+  if (exchange == NULL) {
+    return;
+  }
+  for (int64_t i = 0; i < exchange->count + exchange->kept_count; ++i) {
+    relayout_plan_destroy(exchange->messages[i].pack);
+    relayout_plan_destroy(exchange->messages[i].unpack);
+  }
+  relayout_device_destroy(exchange->device);
+  rlt_free(exchange->messages);
+  rlt_free(exchange->boxes);
+  rlt_free(exchange->node_of);
+  rlt_free(exchange);
+}
+
+uint64_t relayout_exchange_fingerprint(const relayout_exchange *exchange) {
+  return exchange == NULL ? 0 : exchange->fingerprint;
+}
+
+/* ---- Asking --------------------------------------------------------------------------------- */
+
+typedef struct counting {
+  const relayout_exchange *exchange;
+  int64_t peer;
+  relayout_exchange_volume volume;
+} counting;
+
+static bool count_piece(void *context, const rlt_piece *piece) {
+  counting *const at = context;
+  uint64_t bytes = relayout_element_type_byte_size(at->exchange->wire_type);
+  for (int32_t d = 0; d < at->exchange->plan.from.shape.rank; ++d) {
+    bytes *= (uint64_t)piece->sizes[d];
+  }
+  uint64_t *const sum = piece->peer == at->peer ? &at->volume.kept
+                        : piece->is_sent        ? &at->volume.sent
+                                                : &at->volume.received;
+  *sum += bytes;
+  return true;
+}
+
+relayout_status relayout_exchange_get_volume(const relayout_exchange *exchange, int64_t peer,
+                                             relayout_exchange_volume *volume,
+                                             relayout_error *error) {
+  if (exchange == NULL || volume == NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s is NULL",
+                    exchange == NULL ? "exchange" : "volume");
+  }
+  counting at = {.exchange = exchange, .peer = peer};
+  const relayout_status status = rlt_pieces_visit(&exchange->plan, peer, count_piece, &at, error);
+  if (status == RELAYOUT_OK) {
+    *volume = at.volume;
+  }
+  return status;
+}
+
+int64_t relayout_exchange_message_count(const relayout_exchange *exchange) {
+  return exchange == NULL ? 0 : exchange->count;
+}
+
+/* A message of this number. */
+static relayout_status find(const relayout_exchange *exchange, int64_t number,
+                            const message **found, relayout_error *error) {
+  if (exchange == NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "exchange is NULL");
+  }
+  if (number < 0 || number >= exchange->count) {
+    return rlt_fail(error, RELAYOUT_OUT_OF_RANGE,
+                    "number is %" PRId64 ", out of range for an exchange of %" PRId64 " messages",
+                    number, exchange->count);
+  }
+  *found = &exchange->messages[number];
+  return RELAYOUT_OK;
+}
+
+relayout_status relayout_exchange_get_message(const relayout_exchange *exchange, int64_t number,
+                                              relayout_exchange_message *message_out,
+                                              relayout_error *error) {
+  const message *of = NULL;
+  const relayout_status status = find(exchange, number, &of, error);
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  if (message_out == NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "message is NULL");
+  }
+  *message_out = (relayout_exchange_message){.number = number,
+                                             .is_sent = of->is_sent,
+                                             .peer = of->peer,
+                                             .tag = of->tag,
+                                             .bytes = of->bytes,
+                                             .start = box_of(exchange, of, START),
+                                             .sizes = box_of(exchange, of, SIZES)};
+  return RELAYOUT_OK;
+}
+
+/* ---- Moving --------------------------------------------------------------------------------- */
+
+/* A message of this number that is sent, or received; of an exchange with a device. */
+static relayout_status find_kind(const relayout_exchange *exchange, int64_t number, bool is_sent,
+                                 const message **found, relayout_error *error) {
+  const relayout_status status = find(exchange, number, found, error);
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  if ((*found)->is_sent != is_sent) {
+    return rlt_fail(error, RELAYOUT_OUT_OF_RANGE,
+                    "number is %" PRId64 ", which is a message that is %s", number,
+                    is_sent ? "received" : "sent");
+  }
+  return exchange->device != NULL
+             ? RELAYOUT_OK
+             : rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "exchange was made without a device");
+}
+
+relayout_status relayout_exchange_pack(const relayout_exchange *exchange, int64_t number,
+                                       const void *source, void *message_out,
+                                       relayout_error *error) {
+  const message *of = NULL;
+  const relayout_status status = find_kind(exchange, number, true, &of, error);
+  return status == RELAYOUT_OK ? relayout_plan_execute(of->pack, source, message_out, error)
+                               : status;
+}
+
+relayout_status relayout_exchange_unpack(const relayout_exchange *exchange, int64_t number,
+                                         const void *message_in, void *destination,
+                                         relayout_error *error) {
+  const message *of = NULL;
+  const relayout_status status = find_kind(exchange, number, false, &of, error);
+  return status == RELAYOUT_OK ? relayout_plan_execute(of->unpack, message_in, destination, error)
+                               : status;
+}
+
+static relayout_status keep_one(const message *of, const void *source, void *destination,
+                                void *between, relayout_error *error) {
+  if (of->unpack == NULL) {
+    return relayout_plan_execute(of->pack, source, destination, error);
+  }
+  const relayout_status status = relayout_plan_execute(of->pack, source, between, error);
+  return status == RELAYOUT_OK ? relayout_plan_execute(of->unpack, between, destination, error)
+                               : status;
+}
+
+relayout_status relayout_exchange_keep(const relayout_exchange *exchange, const void *source,
+                                       void *destination, relayout_error *error) {
+  if (exchange == NULL || exchange->device == NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "exchange %s",
+                    exchange == NULL ? "is NULL" : "was made without a device");
+  }
+  size_t most = 0;
+  const message *const kept = exchange->messages + exchange->count;
+  for (int64_t i = 0; i < exchange->kept_count; ++i) {
+    most = kept[i].unpack != NULL && kept[i].bytes > most ? kept[i].bytes : most;
+  }
+  void *const between = most > 0 ? rlt_malloc(most) : NULL;
+  if (most > 0 && between == NULL) {
+    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for %zu bytes that are kept", most);
+  }
+  relayout_status status = RELAYOUT_OK;
+  for (int64_t i = 0; i < exchange->kept_count && status == RELAYOUT_OK; ++i) {
+    status = keep_one(&kept[i], source, destination, between, error);
+  }
+  rlt_free(between);
+  return status;
+}

@@ -1,0 +1,342 @@
+/* pieces.c: segments along dimensions, the pieces that they make, and who sends each. */
+#include "exchange/pieces.h"
+
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "metadata/device_order.h"
+
+/* ---- Segments ------------------------------------------------------------------------------- */
+
+/* Where a shard of one side meets one of the other, along a dimension. */
+typedef struct segment {
+  int64_t other; /* the other side's shard */
+  int64_t start, size;
+  int64_t own_start, other_start; /* in the shards */
+} segment;
+
+/* The segments of one shard along a dimension, by the other side's shard and then by their start. A
+ * group has those of one such shard. */
+typedef struct segments {
+  int64_t count;
+  segment *of;
+  int64_t group_count;
+  int64_t *groups; /* where each begins; group_count + 1 of them */
+} segments;
+
+/* Where a block ends that begins within the dimension. */
+static int64_t block_end(rlt_deal of, int64_t block) {
+  const int64_t start = block * of.block;
+  return start + rlt_min(of.block, of.extent - start);
+}
+
+/* Those of own block `number`, in order. `of` may be NULL: they are counted. */
+static int64_t add_segments(rlt_deal own, int64_t shard, rlt_deal other, int64_t number,
+                            segment *of) {
+  const int64_t start = (number * own.shards + shard) * own.block;
+  const int64_t end = block_end(own, number * own.shards + shard);
+  int64_t count = 0;
+  for (int64_t at = start; at < end;) {
+    const int64_t block = at / other.block;
+    const int64_t next = rlt_min(block_end(other, block), end);
+    if (of != NULL) {
+      of[count] =
+          (segment){.other = block % other.shards,
+                    .start = at,
+                    .size = next - at,
+                    .own_start = number * own.block + at - start,
+                    .other_start = block / other.shards * other.block + at - block * other.block};
+    }
+    ++count;
+    at = next;
+  }
+  return count;
+}
+
+/* By the other shard, the order of starts being kept: merged from two halves. */
+static void sort_segments(segment *of, segment *room, int64_t count) {
+  if (count < 2) {
+    return;
+  }
+  const int64_t half = count / 2;
+  sort_segments(of, room, half);
+  sort_segments(of + half, room, count - half);
+  memcpy(room, of, (size_t)half * sizeof *of);
+  int64_t a = 0, b = half, at = 0;
+  while (a < half) {
+    of[at++] = b == count || room[a].other <= of[b].other ? room[a++] : of[b++];
+  }
+}
+
+static bool make_segments(rlt_deal own, int64_t shard, rlt_deal other, segments *made) {
+  const int64_t blocks = rlt_deal_blocks(own, shard);
+  *made = (segments){.count = 0};
+  for (int64_t b = 0; b < blocks; ++b) {
+    made->count += add_segments(own, shard, other, b, NULL);
+  }
+  made->of = rlt_calloc((size_t)made->count * 2 + 1, sizeof *made->of);
+  made->groups = rlt_calloc((size_t)made->count + 1, sizeof *made->groups);
+  if (made->of == NULL || made->groups == NULL) {
+    return false;
+  }
+  int64_t count = 0;
+  for (int64_t b = 0; b < blocks; ++b) {
+    count += add_segments(own, shard, other, b, made->of + count);
+  }
+  sort_segments(made->of, made->of + count, count);
+  for (int64_t i = 0; i < count; ++i) {
+    if (i == 0 || made->of[i].other != made->of[i - 1].other) {
+      made->groups[made->group_count++] = i;
+    }
+  }
+  made->groups[made->group_count] = count;
+  return true;
+}
+
+static void free_segments(segments *of) {
+  rlt_free(of->of);
+  rlt_free(of->groups);
+}
+
+/* ---- Peers ---------------------------------------------------------------------------------- */
+
+/* Which shard a peer has on a side, and which of its devices it is. */
+static rlt_shard_place place_of_peer(const rlt_exchange_side *side, int64_t peer) {
+  const int64_t device = peer - side->first_peer;
+  return device >= 0 && device < side->devices ? rlt_shard_place_of(&side->sharding, device)
+                                               : (rlt_shard_place){.holds = false};
+}
+
+static int64_t peer_of(const rlt_exchange_side *side, const int64_t *shard, int64_t replica) {
+  const relayout_sharding *const sharding = &side->sharding;
+  int64_t number = 0;
+  if (sharding->kind == RELAYOUT_SHARDING_REPLICATED) {
+    return side->first_peer + replica;
+  }
+  if (sharding->kind == RELAYOUT_SHARDING_MAXIMAL) {
+    return side->first_peer + sharding->device;
+  }
+  for (int32_t d = 0; d < sharding->rank; ++d) {
+    number = number * sharding->shards[d] + shard[d];
+  }
+  return side->first_peer +
+         rlt_device_order_at(&sharding->order, number * side->replicas + replica);
+}
+
+static bool same_shard(const rlt_exchange_side *side, const int64_t *a, const int64_t *b) {
+  return memcmp(a, b, (size_t)side->shape.rank * sizeof *a) == 0;
+}
+
+/* The number `turn` among the holders of a shard on the receiver's node; -1: there is none. */
+static int64_t holder_on_node(const rlt_exchange_plan *plan, const int64_t *shard, int64_t receiver,
+                              int64_t turn) {
+  if (plan->node_of == NULL || receiver >= plan->node_count) {
+    return -1;
+  }
+  int64_t there = 0;
+  for (int pass = 0; pass < 2; ++pass) {
+    const int64_t wanted = there > 0 ? turn % there : -1;
+    int64_t found = 0;
+    for (int64_t r = 0; r < plan->from.replicas; ++r) {
+      const int64_t peer = peer_of(&plan->from, shard, r);
+      if (peer < plan->node_count && plan->node_of[peer] == plan->node_of[receiver]) {
+        if (pass == 1 && found == wanted) {
+          return r;
+        }
+        ++found;
+      }
+    }
+    there = found;
+  }
+  return -1;
+}
+
+/* Which holder of a shard sends to a receiver; `turn` is the receiver's number among all that want
+ * something of it. */
+static int64_t sender_for(const rlt_exchange_plan *plan, const int64_t *shard, int64_t receiver,
+                          int64_t turn) {
+  const rlt_shard_place own = place_of_peer(&plan->from, receiver);
+  if (own.holds && same_shard(&plan->from, own.shard, shard)) {
+    return own.replica;
+  }
+  const int64_t near = holder_on_node(plan, shard, receiver, turn);
+  return near >= 0 ? near : turn % plan->from.replicas;
+}
+
+/* ---- Pieces --------------------------------------------------------------------------------- */
+
+typedef struct visit {
+  const rlt_exchange_plan *plan;
+  int64_t self;
+  bool sends; /* else it receives */
+  rlt_shard_place place;
+  segments along[RELAYOUT_MAX_RANK];
+  rlt_piece_visitor *visitor;
+  void *context;
+  bool is_over;
+  bool lacks_memory;
+} visit;
+
+static int32_t rank_of(const visit *at) {
+  return at->plan->from.shape.rank;
+}
+
+static const rlt_exchange_side *own_side(const visit *at) {
+  return at->sends ? &at->plan->from : &at->plan->to;
+}
+
+static const rlt_exchange_side *other_side(const visit *at) {
+  return at->sends ? &at->plan->to : &at->plan->from;
+}
+
+static rlt_deal deal_on(const rlt_exchange_side *side, int32_t d) {
+  return rlt_deal_of(&side->sharding, &side->shape, d);
+}
+
+/* Every combination of one segment of each of these groups, the last dimension fastest. */
+static void visit_group(visit *at, const int64_t *group, int64_t peer) {
+  rlt_piece piece = {.is_sent = at->sends, .peer = peer};
+  const int32_t rank = rank_of(at);
+  int64_t index[RELAYOUT_MAX_RANK];
+  for (int32_t d = 0; d < rank; ++d) {
+    index[d] = at->along[d].groups[group[d]];
+  }
+  for (bool is_left = true; is_left && !at->is_over; ++piece.order) {
+    for (int32_t d = 0; d < rank; ++d) {
+      const segment *const of = &at->along[d].of[index[d]];
+      piece.start[d] = of->start;
+      piece.sizes[d] = of->size;
+      piece.from_start[d] = at->sends ? of->own_start : of->other_start;
+      piece.to_start[d] = at->sends ? of->other_start : of->own_start;
+    }
+    at->is_over = !at->visitor(at->context, &piece);
+    is_left = false;
+    for (int32_t d = rank - 1; d >= 0 && !is_left; --d) {
+      const int64_t *const groups = at->along[d].groups;
+      is_left = ++index[d] < groups[group[d] + 1];
+      index[d] = is_left ? index[d] : groups[group[d]];
+    }
+  }
+}
+
+/* Which of the shards that meet one of the other side, of a single block, comes how many before
+ * `shard`, of how many in all. */
+static void count_groups(rlt_deal own, int64_t own_shard, rlt_deal other, int64_t shard,
+                         int64_t *group, int64_t *count) {
+  const int64_t start = own_shard * own.block;
+  const int64_t first = start / other.block;
+  const int64_t last = (block_end(own, own_shard) - 1) / other.block;
+  *count = rlt_min(last - first + 1, other.shards);
+  /* Block numbers go round: those past the last shard are the first ones. */
+  const int64_t behind = rlt_max(first % other.shards + *count - other.shards, 0);
+  *group = *count == other.shards ? shard
+           : shard < behind       ? shard
+                                  : behind + shard - first % other.shards;
+}
+
+/* The own shard's number among those that want something of the sender's, which are counted as the
+ * sender does. */
+static bool find_turn(visit *at, const int64_t *sender, int64_t *turn) {
+  *turn = 0;
+  for (int32_t d = 0; d < rank_of(at) && at->plan->from.replicas > 1; ++d) {
+    const rlt_deal from = deal_on(&at->plan->from, d), to = deal_on(&at->plan->to, d);
+    int64_t group = 0, count = 0;
+    if (rlt_deal_blocks(from, sender[d]) == 1) {
+      count_groups(from, sender[d], to, at->place.shard[d], &group, &count);
+    } else {
+      segments of;
+      const bool is_made = make_segments(from, sender[d], to, &of);
+      while (is_made && of.of[of.groups[group]].other != at->place.shard[d]) {
+        ++group;
+      }
+      count = of.group_count;
+      free_segments(&of);
+      if (!is_made) {
+        return false;
+      }
+    }
+    *turn = *turn * count + group;
+  }
+  return true;
+}
+
+/* To all devices of another shard, of those whom this one sends to. */
+static void send_to(visit *at, const int64_t *group, const int64_t *shard, int64_t turn) {
+  const int64_t replicas = at->plan->to.replicas;
+  for (int64_t q = 0; q < replicas && !at->is_over; ++q) {
+    const int64_t receiver = peer_of(&at->plan->to, shard, q);
+    if (sender_for(at->plan, at->place.shard, receiver, turn * replicas + q) == at->place.replica) {
+      visit_group(at, group, receiver);
+    }
+  }
+}
+
+/* From that device of another shard which sends to this one. */
+static void receive_from(visit *at, const int64_t *group, const int64_t *shard) {
+  int64_t turn = 0;
+  if (!find_turn(at, shard, &turn)) {
+    at->lacks_memory = at->is_over = true;
+    return;
+  }
+  turn = turn * at->plan->to.replicas + at->place.replica;
+  const int64_t sender =
+      peer_of(&at->plan->from, shard, sender_for(at->plan, shard, at->self, turn));
+  if (sender != at->self) {
+    visit_group(at, group, sender);
+  }
+}
+
+/* Every shard of the other side that this one meets. */
+static void visit_shards(visit *at) {
+  const int32_t rank = rank_of(at);
+  int64_t group[RELAYOUT_MAX_RANK] = {0}, shard[RELAYOUT_MAX_RANK];
+  bool is_left = true;
+  for (int32_t d = 0; d < rank; ++d) {
+    is_left = is_left && at->along[d].group_count > 0;
+  }
+  for (int64_t turn = 0; is_left && !at->is_over; ++turn) {
+    for (int32_t d = 0; d < rank; ++d) {
+      shard[d] = at->along[d].of[at->along[d].groups[group[d]]].other;
+    }
+    if (at->sends) {
+      send_to(at, group, shard, turn);
+    } else {
+      receive_from(at, group, shard);
+    }
+    is_left = false;
+    for (int32_t d = rank - 1; d >= 0 && !is_left; --d) {
+      is_left = ++group[d] < at->along[d].group_count;
+      group[d] = is_left ? group[d] : 0;
+    }
+  }
+}
+
+static void visit_side(visit *at) {
+  at->place = place_of_peer(own_side(at), at->self);
+  memset(at->along, 0, sizeof at->along);
+  for (int32_t d = 0; d < rank_of(at) && at->place.holds && !at->lacks_memory; ++d) {
+    at->lacks_memory = !make_segments(deal_on(own_side(at), d), at->place.shard[d],
+                                      deal_on(other_side(at), d), &at->along[d]);
+  }
+  if (at->place.holds && !at->lacks_memory) {
+    visit_shards(at);
+  }
+  for (int32_t d = 0; d < rank_of(at); ++d) {
+    free_segments(&at->along[d]);
+  }
+}
+
+relayout_status rlt_pieces_visit(const rlt_exchange_plan *plan, int64_t self,
+                                 rlt_piece_visitor *visitor, void *context, relayout_error *error) {
+  visit at = {.plan = plan, .self = self, .sends = true, .visitor = visitor, .context = context};
+  visit_side(&at);
+  at.sends = false;
+  if (!at.is_over && !at.lacks_memory) {
+    visit_side(&at);
+  }
+  return at.lacks_memory
+             ? rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for the pieces of an exchange")
+             : RELAYOUT_OK;
+}
