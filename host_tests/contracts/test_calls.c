@@ -54,13 +54,15 @@ static const float source[] = {1, 2, 3, 4, 5, 6};
 static const relayout_cpu_options bad_options = {.struct_size = sizeof(relayout_cpu_options),
                                                  .threads = -1};
 static relayout_shape scalar;
-static relayout_shape matrix;       /* f32[2,3] */
-static relayout_shape tiled;        /* has no strides */
-static relayout_shape too_big;      /* is not valid */
-static relayout_view whole;         /* of the matrix */
-static relayout_view far_away;      /* is not valid */
-static relayout_sharding halves;    /* of the matrix, on devices 0 and 1 */
-static relayout_sharding thirds;    /* likewise, its columns on devices 0, 1 and 2 */
+static relayout_shape matrix;                   /* f32[2,3] */
+static relayout_shape tiled;                    /* has no strides */
+static relayout_shape too_big;                  /* is not valid */
+static relayout_view whole;                     /* of the matrix */
+static relayout_view far_away;                  /* is not valid */
+static relayout_sharding halves;                /* of the matrix, on devices 0 and 1 */
+static relayout_sharding thirds;                /* likewise, its columns on devices 0, 1 and 2 */
+static const relayout_exchange *const peers[1]; /* of nobody */
+static void *const pointers[1];
 static relayout_exchange *exchange; /* from halves to thirds, of device 0 */
 static relayout_layout transposed;  /* {0,1} */
 static relayout_layout crooked;     /* lists a dimension twice, at its end */
@@ -194,6 +196,9 @@ static int tear_down(void **state) {
     (exchange, 2, source, out, error))                                                             \
   X(relayout_exchange_keep, INVALID_ARGUMENT, (NULL, source, out, error),                          \
     (exchange, source, out, error))                                                                \
+  X(relayout_exchange_execute, INVALID_ARGUMENT,                                                   \
+    (1, peers, (const void *const *)pointers, pointers, error),                                    \
+    (0, peers, (const void *const *)pointers, pointers, error))                                    \
   X(relayout_view_make, SIZE_OVERFLOW, (&too_big, out, error), (&matrix, out, error))              \
   X(relayout_view_make_strided, SIZE_OVERFLOW,                                                     \
     (RELAYOUT_F32, 2, sizes, too_big.dimensions, out, error),                                      \

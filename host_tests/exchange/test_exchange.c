@@ -253,6 +253,32 @@ static void check_volumes(scene *of) {
   assert_int_equal(messages, received_messages);
 }
 
+static void execute(scene *of) {
+  const relayout_exchange *exchanges[MOST_PEERS];
+  const void *sources[MOST_PEERS];
+  void *destinations[MOST_PEERS];
+  relayout_error error;
+  for (int64_t p = 0; p < of->peers; ++p) {
+    exchanges[p] = of->exchanges[p];
+    sources[p] = memory_of(&of->sources[p]);
+    destinations[p] = memory_of(&of->destinations[p]);
+  }
+  if (relayout_exchange_execute(of->peers, exchanges, sources, destinations, &error) !=
+      RELAYOUT_OK) {
+    fail_msg("%s", error.message);
+  }
+}
+
+static void expect_wanted(const scene *of) {
+  for (int64_t p = 0; p < of->peers; ++p) {
+    if (of->wanted[p].is_there) {
+      assert_memory_equal(of->destinations[p].memory, of->wanted[p].memory,
+                          of->wanted[p].bytes + 2 * GUARD);
+    }
+  }
+}
+
+/* Message by message, and then all at once. */
 static bool check_scene(scene *of, uint64_t seed) {
   relayout_error error;
   set_up_scene(of, seed);
@@ -264,11 +290,15 @@ static bool check_scene(scene *of, uint64_t seed) {
                                  memory_of(&of->destinations[p]), &error) != RELAYOUT_OK) {
         fail_msg("%s", error.message);
       }
-      if (of->wanted[p].is_there) {
-        assert_memory_equal(of->destinations[p].memory, of->wanted[p].memory,
-                            of->wanted[p].bytes + 2 * GUARD);
+    }
+    expect_wanted(of);
+    for (int64_t p = 0; p < of->peers; ++p) {
+      if (of->destinations[p].is_there) {
+        memset(of->destinations[p].memory + GUARD, POISON, of->destinations[p].bytes);
       }
     }
+    execute(of);
+    expect_wanted(of);
   }
   tear_down_scene(of);
   return is_made;
@@ -541,6 +571,17 @@ static void test_large(void **state) {
     assert_int_equal(volume.received + volume.kept, 16384 * 2048 * sizeof(float));
   }
   relayout_exchange_destroy(exchange);
+  /* So they do where some of the holders want something themselves, which they have. */
+  exchange = exchange_of("f32[8192,8192]", "{devices=[8,1,128]<=[1024] last_tile_dim_replicate}",
+                         "f32[8192,8192]",
+                         "{devices=[1,64,16]<=[16,64]T(1,0) last_tile_dim_replicate}", 5, NULL);
+  for (int64_t p = 0; p < 1024; ++p) {
+    relayout_exchange_volume volume;
+    relayout_exchange_get_volume(exchange, p, &volume, NULL);
+    assert_int_equal(volume.sent, 7 * 1024 * 128 * sizeof(float));
+    assert_int_equal(volume.received, volume.sent);
+  }
+  relayout_exchange_destroy(exchange);
   exchange = exchange_of("bf16[4096,4096]", "{devices=[4096,1]<=[4096]}", "bf16[4096,4096]",
                          "{devices=[1,4096]<=[64,64]T(1,0)}", 77, NULL);
   assert_int_equal(relayout_exchange_message_count(exchange), 2 * 4095);
@@ -753,6 +794,24 @@ static void test_what_cannot_move(void **state) {
                    RELAYOUT_INVALID_ARGUMENT);
   assert_int_equal(relayout_exchange_get_volume(exchange, 0, NULL, NULL),
                    RELAYOUT_INVALID_ARGUMENT);
+  const relayout_exchange *lone[] = {exchange, NULL};
+  const void *sources[] = {bytes, bytes};
+  void *destinations[] = {bytes, bytes};
+  assert_int_equal(relayout_exchange_execute(1, lone, sources, destinations, &error),
+                   RELAYOUT_INVALID_ARGUMENT);
+  assert_string_equal(error.message, "exchanges[0] was made without a device");
+  assert_int_equal(relayout_exchange_execute(1, lone + 1, sources, destinations, &error),
+                   RELAYOUT_INVALID_ARGUMENT);
+  assert_string_equal(error.message, "exchanges[0] is NULL");
+  assert_int_equal(relayout_exchange_execute(0, lone, sources, destinations, NULL), RELAYOUT_OK);
+  assert_int_equal(relayout_exchange_execute(-1, lone, sources, destinations, NULL),
+                   RELAYOUT_INVALID_ARGUMENT);
+  assert_int_equal(relayout_exchange_execute(1, NULL, sources, destinations, NULL),
+                   RELAYOUT_INVALID_ARGUMENT);
+  assert_int_equal(relayout_exchange_execute(1, lone, NULL, destinations, NULL),
+                   RELAYOUT_INVALID_ARGUMENT);
+  assert_int_equal(relayout_exchange_execute(1, lone, sources, NULL, NULL),
+                   RELAYOUT_INVALID_ARGUMENT);
   relayout_exchange_destroy(exchange);
   assert_int_equal(relayout_exchange_message_count(NULL), 0);
   assert_int_equal(relayout_exchange_get_volume(NULL, 0, &volume, NULL), RELAYOUT_INVALID_ARGUMENT);
@@ -765,17 +824,49 @@ static void test_what_cannot_move(void **state) {
                    RELAYOUT_INVALID_ARGUMENT);
 }
 
+/* Exchanges that do not go together. */
+static void test_not_all_peers(void **state) {
+  (void)state;
+  const relayout_shape shape = shape_of("u8[4,4]");
+  const relayout_sharding rows = sharding_of("{devices=[2,1]<=[2]}");
+  const relayout_sharding columns = sharding_of("{devices=[1,2]<=[2]}");
+  relayout_device *device = NULL;
+  relayout_exchange *made[3] = {NULL};
+  relayout_error error;
+  uint8_t bytes[2][8] = {{0}};
+  const void *const sources[] = {bytes[0], bytes[0]};
+  void *const destinations[] = {bytes[1], bytes[1]};
+  assert_int_equal(relayout_device_open("cpu", &device, NULL), RELAYOUT_OK);
+  for (int i = 0; i < 3; ++i) {
+    assert_int_equal(relayout_exchange_create(device, &shape, i < 2 ? &rows : &columns, &shape,
+                                              &columns, i % 2, NULL, &made[i], NULL),
+                     RELAYOUT_OK);
+  }
+  const relayout_exchange *const turned[] = {made[1], made[0]}, *const mixed[] = {made[2], made[1]};
+  assert_int_equal(relayout_exchange_execute(2, turned, sources, destinations, &error),
+                   RELAYOUT_INVALID_ARGUMENT);
+  assert_string_equal(error.message, "exchanges[0] is that of peer 1");
+  assert_int_equal(relayout_exchange_execute(2, mixed, sources, destinations, &error),
+                   RELAYOUT_INVALID_ARGUMENT);
+  assert_string_equal(error.message, "exchanges[1] is that of peer 1, with other arguments than "
+                                     "exchanges[0]");
+  const relayout_exchange *const lone[] = {made[0]};
+  assert_int_equal(relayout_exchange_execute(1, lone, sources, destinations, &error),
+                   RELAYOUT_INVALID_ARGUMENT);
+  assert_string_equal(error.message, "count is 1, but peer 1 takes part");
+  for (int i = 0; i < 3; ++i) {
+    relayout_exchange_destroy(made[i]);
+  }
+  relayout_device_destroy(device);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_by_hand),
-      cmocka_unit_test(test_at_random),
-      cmocka_unit_test(test_turns),
-      cmocka_unit_test(test_holders_take_turns),
-      cmocka_unit_test(test_large),
-      cmocka_unit_test(test_many_threads),
-      cmocka_unit_test(test_fingerprints),
-      cmocka_unit_test(test_refusals),
-      cmocka_unit_test(test_what_cannot_move),
+      cmocka_unit_test(test_not_all_peers),      cmocka_unit_test(test_by_hand),
+      cmocka_unit_test(test_at_random),          cmocka_unit_test(test_turns),
+      cmocka_unit_test(test_holders_take_turns), cmocka_unit_test(test_large),
+      cmocka_unit_test(test_many_threads),       cmocka_unit_test(test_fingerprints),
+      cmocka_unit_test(test_refusals),           cmocka_unit_test(test_what_cannot_move),
   };
   return cmocka_run_group_tests_name("exchange.exchange", tests, NULL, NULL);
 }

@@ -132,6 +132,18 @@ RELAYOUT_API relayout_status relayout_exchange_keep(const relayout_exchange *exc
                                                     const void *source, void *destination,
                                                     relayout_error *error);
 
+/* Does all of it where all peers are in one process: exchange i is that of peer i of `count`, and
+ * moves from sources[i] to destinations[i], which may be NULL for peers without a shard on that
+ * side. Each peer may have a device of its own. Takes memory for one message.
+ * RELAYOUT_INVALID_ARGUMENT for NULL, and for exchanges that are not of one kind
+ * (relayout_exchange_fingerprint) or not all of those who take part; RELAYOUT_OUT_OF_MEMORY, and
+ * the statuses of relayout_exchange_pack. After a failure destinations may be written in part. */
+RELAYOUT_API relayout_status relayout_exchange_execute(int64_t count,
+                                                       const relayout_exchange *const *exchanges,
+                                                       const void *const *sources,
+                                                       void *const *destinations,
+                                                       relayout_error *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -704,3 +704,84 @@ relayout_status relayout_exchange_keep(const relayout_exchange *exchange, const 
   rlt_free(between);
   return status;
 }
+
+/* ---- In one process ------------------------------------------------------------------------- */
+
+static relayout_status check_all(int64_t count, const relayout_exchange *const *exchanges,
+                                 const void *const *sources, void *const *destinations,
+                                 relayout_error *error) {
+  if (exchanges == NULL || sources == NULL || destinations == NULL || count < 0) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s, with count %" PRId64,
+                    exchanges == NULL      ? "exchanges is NULL"
+                    : sources == NULL      ? "sources is NULL"
+                    : destinations == NULL ? "destinations is NULL"
+                                           : "there are lists",
+                    count);
+  }
+  for (int64_t i = 0; i < count; ++i) {
+    const relayout_exchange *const of = exchanges[i];
+    if (of == NULL || of->device == NULL) {
+      return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "exchanges[%" PRId64 "] %s", i,
+                      of == NULL ? "is NULL" : "was made without a device");
+    }
+    if (of->self != i || of->fingerprint != exchanges[0]->fingerprint) {
+      return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
+                      "exchanges[%" PRId64 "] is that of peer %" PRId64 "%s", i, of->self,
+                      of->self != i ? "" : ", with other arguments than exchanges[0]");
+    }
+  }
+  return RELAYOUT_OK;
+}
+
+/* What a peer receives is in the order of `sorted`: the message that `sent` is there. */
+static int64_t find_received(const relayout_exchange *receiver, int64_t sender,
+                             const message *sent) {
+  const message wanted = {.peer = sender};
+  const uint64_t ahead = distance(receiver, &wanted);
+  int64_t first = 0, end = receiver->count;
+  while (first < end) {
+    const int64_t middle = first + (end - first) / 2;
+    const message *const of = &receiver->messages[middle];
+    const uint64_t own = distance(receiver, of);
+    const bool is_before = of->is_sent || own < ahead || (own == ahead && of->tag < sent->tag);
+    first = is_before ? middle + 1 : first;
+    end = is_before ? end : middle;
+  }
+  return first;
+}
+
+relayout_status relayout_exchange_execute(int64_t count, const relayout_exchange *const *exchanges,
+                                          const void *const *sources, void *const *destinations,
+                                          relayout_error *error) {
+  relayout_status status = check_all(count, exchanges, sources, destinations, error);
+  size_t most = 1;
+  for (int64_t i = 0; i < count && status == RELAYOUT_OK; ++i) {
+    for (int64_t m = 0; m < exchanges[i]->count; ++m) {
+      const message *const of = &exchanges[i]->messages[m];
+      most = of->bytes > most ? of->bytes : most;
+      if (of->peer >= count) {
+        return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
+                        "count is %" PRId64 ", but peer %" PRId64 " takes part", count, of->peer);
+      }
+    }
+  }
+  void *const between = status == RELAYOUT_OK ? rlt_malloc(most) : NULL;
+  if (status == RELAYOUT_OK && between == NULL) {
+    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a message of %zu bytes", most);
+  }
+  for (int64_t i = 0; i < count && status == RELAYOUT_OK; ++i) {
+    const relayout_exchange *const own = exchanges[i];
+    status = relayout_exchange_keep(own, sources[i], destinations[i], error);
+    for (int64_t m = 0; m < own->count && own->messages[m].is_sent && status == RELAYOUT_OK; ++m) {
+      const message *const of = &own->messages[m];
+      const relayout_exchange *const other = exchanges[of->peer];
+      status = relayout_exchange_pack(own, m, sources[i], between, error);
+      if (status == RELAYOUT_OK) {
+        status = relayout_exchange_unpack(other, find_received(other, i, of), between,
+                                          destinations[of->peer], error);
+      }
+    }
+  }
+  rlt_free(between);
+  return status;
+}

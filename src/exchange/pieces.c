@@ -153,16 +153,27 @@ static int64_t holder_on_node(const rlt_exchange_plan *plan, const int64_t *shar
   return -1;
 }
 
-/* Which holder of a shard sends to a receiver; `turn` is the receiver's number among all that want
- * something of it. */
+/* True if the receiver has the shard itself. */
+static bool has_itself(const rlt_exchange_plan *plan, const int64_t *shard, int64_t receiver) {
+  const rlt_shard_place own = place_of_peer(&plan->from, receiver);
+  return own.holds && same_shard(&plan->from, own.shard, shard);
+}
+
+/* Which holder of a shard sends to a receiver who has not got it; `turn` is the receiver's number
+ * among those that want something of it. */
 static int64_t sender_for(const rlt_exchange_plan *plan, const int64_t *shard, int64_t receiver,
                           int64_t turn) {
-  const rlt_shard_place own = place_of_peer(&plan->from, receiver);
-  if (own.holds && same_shard(&plan->from, own.shard, shard)) {
-    return own.replica;
-  }
   const int64_t near = holder_on_node(plan, shard, receiver, turn);
   return near >= 0 ? near : turn % plan->from.replicas;
+}
+
+/* True if those who have a shard themselves are not counted in its turns, so that all holders send
+ * as much; else there are too many to look at each. */
+static bool counts_each(const rlt_exchange_plan *plan) {
+  enum { MOST = 1 << 17 };
+  int64_t looks = 0;
+  return rlt_multiply(plan->to.devices, plan->from.devices / plan->from.replicas, &looks) &&
+         looks <= MOST;
 }
 
 /* ---- Pieces --------------------------------------------------------------------------------- */
@@ -173,6 +184,7 @@ typedef struct visit {
   bool sends; /* else it receives */
   rlt_shard_place place;
   segments along[RELAYOUT_MAX_RANK];
+  int64_t turn; /* of the next who is sent to */
   rlt_piece_visitor *visitor;
   void *context;
   bool is_over;
@@ -181,14 +193,6 @@ typedef struct visit {
 
 static int32_t rank_of(const visit *at) {
   return at->plan->from.shape.rank;
-}
-
-static const rlt_exchange_side *own_side(const visit *at) {
-  return at->sends ? &at->plan->from : &at->plan->to;
-}
-
-static const rlt_exchange_side *other_side(const visit *at) {
-  return at->sends ? &at->plan->to : &at->plan->from;
 }
 
 static rlt_deal deal_on(const rlt_exchange_side *side, int32_t d) {
@@ -236,11 +240,10 @@ static void count_groups(rlt_deal own, int64_t own_shard, rlt_deal other, int64_
                                   : behind + shard - first % other.shards;
 }
 
-/* The own shard's number among those that want something of the sender's, which are counted as the
- * sender does. */
-static bool find_turn(visit *at, const int64_t *sender, int64_t *turn) {
-  *turn = 0;
-  for (int32_t d = 0; d < rank_of(at) && at->plan->from.replicas > 1; ++d) {
+/* The own shard's number among those that meet the sender's. */
+static bool find_group(const visit *at, const int64_t *sender, int64_t *number) {
+  *number = 0;
+  for (int32_t d = 0; d < rank_of(at); ++d) {
     const rlt_deal from = deal_on(&at->plan->from, d), to = deal_on(&at->plan->to, d);
     int64_t group = 0, count = 0;
     if (rlt_deal_blocks(from, sender[d]) == 1) {
@@ -257,35 +260,105 @@ static bool find_turn(visit *at, const int64_t *sender, int64_t *turn) {
         return false;
       }
     }
-    *turn = *turn * count + group;
+    *number = *number * count + group;
   }
   return true;
 }
 
+static bool make_all_segments(const rlt_exchange_plan *plan, bool sends, const int64_t *shard,
+                              segments *along) {
+  bool is_made = true;
+  memset(along, 0, RELAYOUT_MAX_RANK * sizeof *along);
+  for (int32_t d = 0; d < plan->from.shape.rank && is_made; ++d) {
+    const rlt_deal from = deal_on(&plan->from, d), to = deal_on(&plan->to, d);
+    is_made = make_segments(sends ? from : to, shard[d], sends ? to : from, &along[d]);
+  }
+  return is_made;
+}
+
+static void free_all_segments(int32_t rank, segments *along) {
+  for (int32_t d = 0; d < rank; ++d) {
+    free_segments(&along[d]);
+  }
+}
+
+/* The shard of the other side that is in these groups; then the next ones. */
+static void shard_in(int32_t rank, const segments *along, const int64_t *group, int64_t *shard) {
+  for (int32_t d = 0; d < rank; ++d) {
+    shard[d] = along[d].of[along[d].groups[group[d]]].other;
+  }
+}
+
+static bool next_groups(int32_t rank, const segments *along, int64_t *group) {
+  bool is_left = false;
+  for (int32_t d = rank - 1; d >= 0 && !is_left; --d) {
+    is_left = ++group[d] < along[d].group_count;
+    group[d] = is_left ? group[d] : 0;
+  }
+  return is_left;
+}
+
+/* How many want something of the sender's shard before the own device does, and have not got it. */
+static bool count_before(const visit *at, const int64_t *sender, int64_t *turn) {
+  const rlt_exchange_plan *const plan = at->plan;
+  const int32_t rank = rank_of(at);
+  segments along[RELAYOUT_MAX_RANK];
+  int64_t group[RELAYOUT_MAX_RANK] = {0}, shard[RELAYOUT_MAX_RANK];
+  const bool is_made = make_all_segments(plan, true, sender, along);
+  *turn = 0;
+  for (bool is_left = is_made; is_left;) {
+    shard_in(rank, along, group, shard);
+    const bool is_own = same_shard(&plan->to, shard, at->place.shard);
+    for (int64_t q = 0; q < (is_own ? at->place.replica : plan->to.replicas); ++q) {
+      *turn += !has_itself(plan, sender, peer_of(&plan->to, shard, q));
+    }
+    is_left = !is_own && next_groups(rank, along, group);
+  }
+  free_all_segments(rank, along);
+  return is_made;
+}
+
+/* The own device's turn among those that want something of the sender's shard. */
+static bool find_turn(const visit *at, const int64_t *sender, int64_t *turn) {
+  *turn = 0;
+  if (at->plan->from.replicas == 1) {
+    return true;
+  }
+  if (counts_each(at->plan)) {
+    return count_before(at, sender, turn);
+  }
+  const bool is_found = find_group(at, sender, turn);
+  *turn = *turn * at->plan->to.replicas + at->place.replica;
+  return is_found;
+}
+
 /* To all devices of another shard, of those whom this one sends to. */
-static void send_to(visit *at, const int64_t *group, const int64_t *shard, int64_t turn) {
-  const int64_t replicas = at->plan->to.replicas;
-  for (int64_t q = 0; q < replicas && !at->is_over; ++q) {
-    const int64_t receiver = peer_of(&at->plan->to, shard, q);
-    if (sender_for(at->plan, at->place.shard, receiver, turn * replicas + q) == at->place.replica) {
+static void send_to(visit *at, const int64_t *group, const int64_t *shard) {
+  const rlt_exchange_plan *const plan = at->plan;
+  const bool counts_all = !counts_each(plan);
+  for (int64_t q = 0; q < plan->to.replicas && !at->is_over; ++q) {
+    const int64_t receiver = peer_of(&plan->to, shard, q);
+    const bool is_kept = has_itself(plan, at->place.shard, receiver);
+    if (is_kept ? receiver == at->self
+                : sender_for(plan, at->place.shard, receiver, at->turn) == at->place.replica) {
       visit_group(at, group, receiver);
     }
+    at->turn += counts_all || !is_kept;
   }
 }
 
 /* From that device of another shard which sends to this one. */
 static void receive_from(visit *at, const int64_t *group, const int64_t *shard) {
-  int64_t turn = 0;
+  int64_t turn;
+  if (has_itself(at->plan, shard, at->self)) {
+    return;
+  }
   if (!find_turn(at, shard, &turn)) {
     at->lacks_memory = at->is_over = true;
     return;
   }
-  turn = turn * at->plan->to.replicas + at->place.replica;
-  const int64_t sender =
-      peer_of(&at->plan->from, shard, sender_for(at->plan, shard, at->self, turn));
-  if (sender != at->self) {
-    visit_group(at, group, sender);
-  }
+  const int64_t replica = sender_for(at->plan, shard, at->self, turn);
+  visit_group(at, group, peer_of(&at->plan->from, shard, replica));
 }
 
 /* Every shard of the other side that this one meets. */
@@ -296,36 +369,27 @@ static void visit_shards(visit *at) {
   for (int32_t d = 0; d < rank; ++d) {
     is_left = is_left && at->along[d].group_count > 0;
   }
-  for (int64_t turn = 0; is_left && !at->is_over; ++turn) {
-    for (int32_t d = 0; d < rank; ++d) {
-      shard[d] = at->along[d].of[at->along[d].groups[group[d]]].other;
-    }
+  while (is_left && !at->is_over) {
+    shard_in(rank, at->along, group, shard);
     if (at->sends) {
-      send_to(at, group, shard, turn);
+      send_to(at, group, shard);
     } else {
       receive_from(at, group, shard);
     }
-    is_left = false;
-    for (int32_t d = rank - 1; d >= 0 && !is_left; --d) {
-      is_left = ++group[d] < at->along[d].group_count;
-      group[d] = is_left ? group[d] : 0;
-    }
+    is_left = next_groups(rank, at->along, group);
   }
 }
 
 static void visit_side(visit *at) {
-  at->place = place_of_peer(own_side(at), at->self);
-  memset(at->along, 0, sizeof at->along);
-  for (int32_t d = 0; d < rank_of(at) && at->place.holds && !at->lacks_memory; ++d) {
-    at->lacks_memory = !make_segments(deal_on(own_side(at), d), at->place.shard[d],
-                                      deal_on(other_side(at), d), &at->along[d]);
+  at->place = place_of_peer(at->sends ? &at->plan->from : &at->plan->to, at->self);
+  if (!at->place.holds) {
+    return;
   }
-  if (at->place.holds && !at->lacks_memory) {
+  at->lacks_memory = !make_all_segments(at->plan, at->sends, at->place.shard, at->along);
+  if (!at->lacks_memory) {
     visit_shards(at);
   }
-  for (int32_t d = 0; d < rank_of(at); ++d) {
-    free_segments(&at->along[d]);
-  }
+  free_all_segments(rank_of(at), at->along);
 }
 
 relayout_status rlt_pieces_visit(const rlt_exchange_plan *plan, int64_t self,
