@@ -20,6 +20,7 @@ typedef struct message {
   int32_t tag;
   size_t bytes;
   int64_t box;           /* its number among the exchange's */
+  int64_t offset;        /* bytes from the shard to where the plan's side of it begins */
   relayout_plan *pack;   /* of what is sent and kept, or NULL */
   relayout_plan *unpack; /* of what is received, and kept where both sides have tiles; or NULL */
 } message;
@@ -293,20 +294,44 @@ static relayout_status make_messages(relayout_exchange *exchange, relayout_error
 
 /* ---- Plans ---------------------------------------------------------------------------------- */
 
-/* A tensor of the box's elements alone, seen as one of all dimensions of `like`, in which the box
- * begins at `start`. */
-static void view_message(const relayout_exchange *exchange, const relayout_shape *like,
-                         const int64_t *start, const int64_t *sizes, relayout_view *made) {
+/* A box's elements alone, in the wire's type and order. */
+static void view_message(const relayout_exchange *exchange, const int64_t *sizes,
+                         relayout_view *made) {
   const relayout_layout *const layout = &exchange->plan.to.shape.layout;
   *made = (relayout_view){.is_strided = true};
-  relayout_shape_make(exchange->wire_type, like->rank, like->dimensions, &made->shape, NULL);
+  relayout_shape_make(exchange->wire_type, layout->rank, sizes, &made->shape, NULL);
   int64_t stride = (int64_t)relayout_element_type_byte_size(exchange->wire_type);
-  for (int32_t i = 0; i < like->rank; ++i) {
+  for (int32_t i = 0; i < layout->rank; ++i) {
     const int32_t d = layout->minor_to_major[i];
     made->byte_strides[d] = stride;
-    made->byte_offset -= start[d] * stride;
     stride *= sizes[d];
   }
+}
+
+/* A box of a shard with strides by itself: `*offset` bytes on from the shard. Equal boxes are equal
+ * views then, and have one plan. */
+static void view_box(const relayout_view *whole, const int64_t *start, const int64_t *sizes,
+                     relayout_view *made, int64_t *offset) {
+  relayout_view box = {.is_strided = true};
+  relayout_view_byte_strides(whole, box.byte_strides, NULL);
+  relayout_shape_make(whole->shape.element_type, whole->shape.rank, sizes, &box.shape, NULL);
+  *offset = 0;
+  for (int32_t d = 0; d < box.shape.rank; ++d) {
+    *offset += start[d] * box.byte_strides[d];
+  }
+  *made = box;
+}
+
+/* A box as if it were that of a tensor of other dimensions, at another place. */
+static void move_view(const relayout_shape *like, const int64_t *start, const int64_t *own_start,
+                      relayout_view *view) {
+  relayout_view made = {.is_strided = true};
+  relayout_view_byte_strides(view, made.byte_strides, NULL);
+  relayout_shape_make(view->shape.element_type, like->rank, like->dimensions, &made.shape, NULL);
+  for (int32_t d = 0; d < made.shape.rank; ++d) {
+    made.byte_offset += (own_start[d] - start[d]) * made.byte_strides[d];
+  }
+  *view = made;
 }
 
 static relayout_status local_view(const rlt_exchange_side *side, int64_t self, relayout_view *made,
@@ -323,66 +348,54 @@ static bool packs_values(const relayout_exchange *exchange) {
   return exchange->wire_type == exchange->plan.to.shape.element_type;
 }
 
-static relayout_status plan_pack(relayout_exchange *exchange, message *of,
-                                 const relayout_plan_options *options, relayout_error *error) {
-  relayout_view whole, box;
-  const relayout_status status = local_view(&exchange->plan.from, exchange->self, &whole, error);
+/* Between a box of a shard and a message. */
+static relayout_status plan_message(relayout_exchange *exchange, message *of, bool packs,
+                                    const relayout_plan_options *options, relayout_plan **plan,
+                                    relayout_error *error) {
+  static const int64_t none[RELAYOUT_MAX_RANK] = {0};
+  const rlt_exchange_side *const side = packs ? &exchange->plan.from : &exchange->plan.to;
+  const int64_t *const start = box_of(exchange, of, packs ? FROM_START : TO_START);
+  const int64_t *const sizes = box_of(exchange, of, SIZES);
+  const relayout_plan_options *const own = packs == packs_values(exchange) ? options : NULL;
+  relayout_view shard, wire;
+  const relayout_status status = local_view(side, exchange->self, &shard, error);
   if (status != RELAYOUT_OK) {
     return status;
   }
-  view_message(exchange, &whole.shape, box_of(exchange, of, FROM_START),
-               box_of(exchange, of, SIZES), &box);
-  return relayout_plan_create_range(exchange->device, &whole, &box,
-                                    box_of(exchange, of, FROM_START), box_of(exchange, of, SIZES),
-                                    packs_values(exchange) ? options : NULL, &of->pack, error);
-}
-
-static relayout_status plan_unpack(relayout_exchange *exchange, message *of,
-                                   const relayout_plan_options *options, relayout_error *error) {
-  relayout_view whole, box;
-  const relayout_status status = local_view(&exchange->plan.to, exchange->self, &whole, error);
-  if (status != RELAYOUT_OK) {
-    return status;
+  view_message(exchange, sizes, &wire);
+  if (relayout_layout_is_untiled(&shard.shape.layout)) {
+    view_box(&shard, start, sizes, &shard, &of->offset);
+    return relayout_plan_create_between(exchange->device, packs ? &shard : &wire,
+                                        packs ? &wire : &shard, own, plan, error);
   }
-  view_message(exchange, &whole.shape, box_of(exchange, of, TO_START), box_of(exchange, of, SIZES),
-               &box);
-  return relayout_plan_create_range(exchange->device, &box, &whole, box_of(exchange, of, TO_START),
-                                    box_of(exchange, of, SIZES),
-                                    packs_values(exchange) ? NULL : options, &of->unpack, error);
+  move_view(&shard.shape, start, none, &wire);
+  return relayout_plan_create_range(exchange->device, packs ? &shard : &wire,
+                                    packs ? &wire : &shard, start, sizes, own, plan, error);
 }
 
-/* Straight from one shard to the other, if one of them has strides: seen as a tensor of the other's
- * dimensions. `*plan` stays NULL if none has. */
+/* Straight from one shard to the other, if one of them has strides. `*plan` stays NULL if none
+ * has. */
 static relayout_status plan_straight(relayout_exchange *exchange, message *of,
                                      const relayout_plan_options *options, relayout_error *error) {
+  const int64_t *const from_start = box_of(exchange, of, FROM_START);
+  const int64_t *const to_start = box_of(exchange, of, TO_START);
   relayout_view from, to;
   relayout_status status = local_view(&exchange->plan.from, exchange->self, &from, error);
   if (status == RELAYOUT_OK) {
     status = local_view(&exchange->plan.to, exchange->self, &to, error);
   }
-  if (status != RELAYOUT_OK) {
+  const bool from_moves = relayout_layout_is_untiled(&from.shape.layout);
+  if (status != RELAYOUT_OK || (!from_moves && !relayout_layout_is_untiled(&to.shape.layout))) {
     return status;
   }
-  const bool from_moves = relayout_layout_is_untiled(&from.shape.layout);
-  if (!from_moves && !relayout_layout_is_untiled(&to.shape.layout)) {
-    return RELAYOUT_OK;
+  if (from_moves) {
+    move_view(&to.shape, to_start, from_start, &from);
+  } else {
+    move_view(&from.shape, from_start, to_start, &to);
   }
-  relayout_view *const moved = from_moves ? &from : &to;
-  const relayout_view *const kept = from_moves ? &to : &from;
-  const int64_t *const start =
-      from_moves ? box_of(exchange, of, TO_START) : box_of(exchange, of, FROM_START);
-  const int64_t *const own_start =
-      from_moves ? box_of(exchange, of, FROM_START) : box_of(exchange, of, TO_START);
-  relayout_view made = {.is_strided = true};
-  relayout_view_byte_strides(moved, made.byte_strides, NULL);
-  relayout_shape_make(moved->shape.element_type, kept->shape.rank, kept->shape.dimensions,
-                      &made.shape, NULL);
-  for (int32_t d = 0; d < made.shape.rank; ++d) {
-    made.byte_offset += (own_start[d] - start[d]) * made.byte_strides[d];
-  }
-  *moved = made;
-  return relayout_plan_create_range(exchange->device, &from, &to, start,
-                                    box_of(exchange, of, SIZES), options, &of->pack, error);
+  return relayout_plan_create_range(exchange->device, &from, &to,
+                                    from_moves ? to_start : from_start, box_of(exchange, of, SIZES),
+                                    options, &of->pack, error);
 }
 
 static relayout_status make_plans(relayout_exchange *exchange, const relayout_plan_options *options,
@@ -394,13 +407,12 @@ static relayout_status make_plans(relayout_exchange *exchange, const relayout_pl
     if (of->is_kept) {
       status = plan_straight(exchange, of, options, error);
     }
-    if (status == RELAYOUT_OK && of->pack == NULL && (of->is_sent || of->is_kept)) {
-      status = plan_pack(exchange, of, options, error);
-      if (status == RELAYOUT_OK && of->is_kept) {
-        status = plan_unpack(exchange, of, options, error);
-      }
-    } else if (status == RELAYOUT_OK && of->pack == NULL) {
-      status = plan_unpack(exchange, of, options, error);
+    const bool is_straight = of->pack != NULL;
+    if (status == RELAYOUT_OK && !is_straight && (of->is_kept || of->is_sent)) {
+      status = plan_message(exchange, of, true, options, &of->pack, error);
+    }
+    if (status == RELAYOUT_OK && !is_straight && (of->is_kept || !of->is_sent)) {
+      status = plan_message(exchange, of, false, options, &of->unpack, error);
     }
   }
   return status;
@@ -654,13 +666,19 @@ static relayout_status find_kind(const relayout_exchange *exchange, int64_t numb
              : rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "exchange was made without a device");
 }
 
+/* Where the plan's side of a shard begins; NULL where the caller gave that. */
+static const uint8_t *in_shard(const void *shard, const message *of) {
+  return shard != NULL ? (const uint8_t *)shard + of->offset : NULL;
+}
+
 relayout_status relayout_exchange_pack(const relayout_exchange *exchange, int64_t number,
                                        const void *source, void *message_out,
                                        relayout_error *error) {
   const message *of = NULL;
   const relayout_status status = find_kind(exchange, number, true, &of, error);
-  return status == RELAYOUT_OK ? relayout_plan_execute(of->pack, source, message_out, error)
-                               : status;
+  return status == RELAYOUT_OK
+             ? relayout_plan_execute(of->pack, in_shard(source, of), message_out, error)
+             : status;
 }
 
 relayout_status relayout_exchange_unpack(const relayout_exchange *exchange, int64_t number,
@@ -668,7 +686,8 @@ relayout_status relayout_exchange_unpack(const relayout_exchange *exchange, int6
                                          relayout_error *error) {
   const message *of = NULL;
   const relayout_status status = find_kind(exchange, number, false, &of, error);
-  return status == RELAYOUT_OK ? relayout_plan_execute(of->unpack, message_in, destination, error)
+  return status == RELAYOUT_OK ? relayout_plan_execute(of->unpack, message_in,
+                                                       (void *)in_shard(destination, of), error)
                                : status;
 }
 
