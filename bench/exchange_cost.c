@@ -1,5 +1,5 @@
-/* exchange_cost.c: what an exchange takes whose peers are all here, beside what its messages take if
- * they are only copied in and out, and what planning takes.
+/* exchange_cost.c: what an exchange takes whose peers are all here, beside what its messages take
+ * if they are only copied in and out, and what planning takes.
  *
  *   exchange_cost FROM FROM_SHARDING TO TO_SHARDING PEERS [ROUNDS]
  *

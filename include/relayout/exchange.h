@@ -48,7 +48,7 @@ typedef struct relayout_exchange_options {
   const int32_t *node_of;
   int64_t node_count;
   /* A message holds at most so many bytes, or a single element, or those that share a byte of the
-   * destination; 0: 16 MiB. */
+   * destination; 0: 16 MiB. A peer has at most 262144. */
   size_t message_bytes;
   /* How values change: scale, rounding, overflow; effort. NULL: RELAYOUT_PLAN_OPTIONS_INIT. */
   const relayout_plan_options *plan;

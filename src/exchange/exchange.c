@@ -11,7 +11,7 @@
 #include "base/structs.h"
 #include "exchange/pieces.h"
 
-enum { DEFAULT_MESSAGE_BYTES = 16 << 20 };
+enum { DEFAULT_MESSAGE_BYTES = 16 << 20, MOST_MESSAGES = 1 << 18 };
 
 /* A message, or a part of what is kept, which never is on its way. */
 typedef struct message {
@@ -115,6 +115,7 @@ static relayout_status check_same_tensor(const relayout_shape *from, const relay
 typedef struct making {
   relayout_exchange *exchange;
   bool lacks_memory;
+  bool are_too_many;
   int32_t order[RELAYOUT_MAX_RANK]; /* dimensions of a message, the most major first */
   int64_t last_peer;
   bool last_is_sent;
@@ -151,8 +152,9 @@ static bool add_message(making *at, const rlt_piece *piece, const int64_t *insid
                         const int64_t *sizes) {
   relayout_exchange *const exchange = at->exchange;
   const int32_t rank = exchange->plan.from.shape.rank;
-  if (!reserve(exchange)) {
-    at->lacks_memory = true;
+  at->are_too_many = exchange->count + exchange->kept_count == MOST_MESSAGES;
+  at->lacks_memory = !at->are_too_many && !reserve(exchange);
+  if (at->are_too_many || at->lacks_memory) {
     return false;
   }
   const bool is_kept = piece->peer == exchange->self;
@@ -286,6 +288,11 @@ static relayout_status make_messages(relayout_exchange *exchange, relayout_error
   }
   const relayout_status status =
       rlt_pieces_visit(&exchange->plan, exchange->self, take_piece, &at, error);
+  if (at.are_too_many) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
+                    "options->message_bytes is %zu; with that there are more than %d messages",
+                    exchange->message_bytes, MOST_MESSAGES);
+  }
   return status != RELAYOUT_OK ? status
          : at.lacks_memory || !sort_messages(exchange)
              ? rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for the messages of an exchange")
