@@ -410,7 +410,7 @@ static void test_outputs_stay_untouched(void **state) {
   }
 }
 
-/* Devices and plans that a call has made. */
+/* Devices, plans and exchanges that a call has made. */
 static void destroy_made(const char *name, const output *out) {
   void *made;
   memcpy(&made, out, sizeof made);
@@ -419,6 +419,8 @@ static void destroy_made(const char *name, const output *out) {
     relayout_device_destroy(made);
   } else if (strncmp(name, "relayout_plan_create", strlen("relayout_plan_create")) == 0) {
     relayout_plan_destroy(made);
+  } else if (strcmp(name, "relayout_exchange_create") == 0) {
+    relayout_exchange_destroy(made);
   }
 }
 
