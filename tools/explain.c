@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "arguments.h"
+#include "explain_exchange.h"
 
 typedef struct request {
   const char *from;
@@ -17,7 +18,12 @@ typedef struct request {
   arguments_values schedules; /* that are asked for */
   bool lists_schedules;
   bool as_json;
+  explain_exchange_request exchange; /* between shardings, if either side has one */
 } request;
+
+static bool is_exchange(const request *asked) {
+  return asked->exchange.from_sharding != NULL || asked->exchange.to_sharding != NULL;
+}
 
 /* ---- What a plain copy does here ---- */
 
@@ -123,6 +129,9 @@ static exit_code explain(const request *asked, const relayout_shape *from,
   relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
   exit_code code = arguments_read_values(asked->scale, asked->rounding, asked->wraps, &options);
   relayout_device *device = NULL;
+  if (code == EXIT_CODE_OK && is_exchange(asked)) {
+    return explain_exchange(&asked->exchange, from, to, &options);
+  }
   if (code == EXIT_CODE_OK) {
     code = arguments_open_device(asked->device != NULL ? asked->device : "auto", asked->kernels,
                                  &device);
@@ -144,22 +153,68 @@ static exit_code explain(const request *asked, const relayout_shape *from,
   return code;
 }
 
+/* An option that is there, but for a single relayout alone; NULL: there is none. */
+static const char *relayout_option(const request *asked) {
+  return asked->device != NULL        ? "--device"
+         : asked->kernels != NULL     ? "--kernels"
+         : asked->lists_schedules     ? "--schedules"
+         : asked->schedules.count > 0 ? "--schedule"
+                                      : NULL;
+}
+
+/* The same for options of an exchange. */
+static const char *exchange_option(const explain_exchange_request *asked) {
+  return asked->devices != NULL            ? "--devices"
+         : asked->devices_per_node != NULL ? "--devices-per-node"
+         : asked->to_first_peer != NULL    ? "--to-first-peer"
+         : asked->message_bytes != NULL    ? "--message-bytes"
+                                           : NULL;
+}
+
+static exit_code check_options(const request *asked) {
+  if (is_exchange(asked)) {
+    const char *const other = relayout_option(asked);
+    return other == NULL ? EXIT_CODE_OK
+                         : report(EXIT_CODE_USAGE,
+                                  "%s is not for an exchange: leave it out, or leave out "
+                                  "--from-sharding and --to-sharding",
+                                  other);
+  }
+  const char *const other = exchange_option(&asked->exchange);
+  return other == NULL
+             ? EXIT_CODE_OK
+             : report(EXIT_CODE_USAGE,
+                      "%s is for an exchange: it needs --from-sharding or --to-sharding", other);
+}
+
 static exit_code run(int argument_count, char **arguments) {
   request asked = {.from = NULL};
-  const arguments_option options[] = {{"device", .value = &asked.device},
-                                      {"kernels", .value = &asked.kernels},
-                                      {"round", .value = &asked.rounding},
-                                      {"scale", .value = &asked.scale},
-                                      {"wrap", .flag = &asked.wraps},
-                                      {"json", .flag = &asked.as_json},
-                                      {"schedules", .flag = &asked.lists_schedules},
-                                      {"schedule", .values = &asked.schedules}};
+  const arguments_option options[] = {
+      {"device", .value = &asked.device},
+      {"kernels", .value = &asked.kernels},
+      {"round", .value = &asked.rounding},
+      {"scale", .value = &asked.scale},
+      {"wrap", .flag = &asked.wraps},
+      {"json", .flag = &asked.as_json},
+      {"schedules", .flag = &asked.lists_schedules},
+      {"schedule", .values = &asked.schedules},
+      {"from-sharding", .value = &asked.exchange.from_sharding},
+      {"to-sharding", .value = &asked.exchange.to_sharding},
+      {"devices", .value = &asked.exchange.devices},
+      {"devices-per-node", .value = &asked.exchange.devices_per_node},
+      {"to-first-peer", .value = &asked.exchange.to_first_peer},
+      {"message-bytes", .value = &asked.exchange.message_bytes}};
   const arguments_operand operands[] = {{"FROM", &asked.from}, {"TO", &asked.to}};
   exit_code code;
   if (!arguments_parse(&command_explain, argument_count, arguments,
                        sizeof options / sizeof options[0], options, 2, operands, &code)) {
     return code;
   }
+  code = check_options(&asked);
+  if (code != EXIT_CODE_OK) {
+    return code;
+  }
+  asked.exchange.as_json = asked.as_json;
   relayout_shape from;
   relayout_shape to;
   code = arguments_read_shape("FROM", asked.from, NULL, &from);
@@ -175,11 +230,17 @@ const command command_explain = {
     .help =
         "usage: relayout explain FROM TO [--device D] [--kernels K] [--json] [--schedules]\n"
         "                        [--schedule TEXT] [--scale X] [--round R] [--wrap]\n"
+        "       relayout explain FROM TO --from-sharding S --to-sharding S [--devices N]\n"
+        "                        [--devices-per-node N] [--to-first-peer N]\n"
+        "                        [--message-bytes N] [--json]\n"
         "\n"
         "Prints how a tensor of shape FROM is moved to shape TO, and how fast: a sentence, and\n"
         "for the CPU what that comes to in GB/s and milliseconds, by a copy of 32 MiB that is\n"
         "timed; then the bytes, the axes, the schedule and what the device will run. TO may be\n"
         "a layout, a type or both: what it does not say is that of FROM.\n"
+        "\n"
+        "With shardings, as 'relayout shard' reads them, prints which bytes move between\n"
+        "devices: what each sends, receives and keeps, and the messages if they are few.\n"
         "\n"
         "  --device D        as 'relayout devices' names it; auto by default\n"
         "  --kernels K       native (the CPU backend's code, on OpenCL's CPUs), opencl\n"
@@ -192,6 +253,20 @@ const command command_explain = {
         "  --round R         nearest: to the nearest integer; zero, the default: towards zero\n"
         "  --wrap            keep the low bits of integers that do not fit\n"
         "\n"
-        "example: relayout explain 'f32[1024,1000]' '{0,1:PD(1024,1024)}'\n",
+        "  --from-sharding S, --to-sharding S\n"
+        "                    who holds what before and after; a side without one is the\n"
+        "                    whole tensor on its device 0\n"
+        "  --devices N       how many devices a {replicated} side has; by default as many\n"
+        "                    as the other side\n"
+        "  --devices-per-node N\n"
+        "                    N peers share a node, and take from there what it holds\n"
+        "  --to-first-peer N\n"
+        "                    device 0 of TO is peer N, where FROM's is peer 0; 0 by default\n"
+        "  --message-bytes N\n"
+        "                    a message has at most N bytes; 16 MiB by default\n"
+        "\n"
+        "example: relayout explain 'f32[1024,1000]' '{0,1:PD(1024,1024)}'\n"
+        "         relayout explain 'f32[64,512]' 'bf16{0,1}' --to-first-peer 4 \\\n"
+        "           --from-sharding '{devices=[4,1]<=[4]}' --to-sharding '{devices=[1,2]<=[2]}'\n",
     .run = run,
 };
