@@ -203,6 +203,15 @@ exit_code arguments_read_shape(const char *about, const char *text, const relayo
                 text_of_like);
 }
 
+exit_code arguments_read_sharding(const char *about, const char *text, const relayout_shape *shape,
+                                  relayout_sharding *sharding) {
+  relayout_error error;
+  return relayout_sharding_parse(text, sharding, &error) == RELAYOUT_OK &&
+                 relayout_sharding_validate(sharding, shape, 0, &error) == RELAYOUT_OK
+             ? EXIT_CODE_OK
+             : report_error(about, &error);
+}
+
 exit_code arguments_open_device(const char *name, const char *kernels, relayout_device **device) {
   relayout_error error;
   const relayout_status status = relayout_device_open(name, device, &error);

@@ -1,5 +1,6 @@
-/* arguments.h: what the words of a command line mean: options, operands, shapes, devices, numbers.
- * Every function reports what is wrong by itself. Depends on the public headers and report.h. */
+/* arguments.h: what the words of a command line mean: options, operands, shapes, shardings,
+ * devices, numbers. Every function reports what is wrong by itself. Depends on the public headers
+ * and report.h. */
 #ifndef TOOLS_ARGUMENTS_H
 #define TOOLS_ARGUMENTS_H
 
@@ -60,6 +61,10 @@ bool arguments_is_bare_layout(const char *text);
  * other dimensions than those of `like` are an error. */
 exit_code arguments_read_shape(const char *about, const char *text, const relayout_shape *like,
                                relayout_shape *shape);
+
+/* Reads a sharding that the shape can have; `about` names it in messages. */
+exit_code arguments_read_sharding(const char *about, const char *text, const relayout_shape *shape,
+                                  relayout_sharding *sharding);
 
 /* Opens a device by name, with the kernels that --kernels asks for; NULL for those that it has
  * anyway. A name that cannot be one is no such device. */

@@ -11,8 +11,6 @@
 
 enum { MOST_PEERS = 4096, MOST_MESSAGES_PRINTED = 64 };
 
-static const char whole[] = "{maximal device=0}";
-
 typedef struct peer {
   relayout_exchange *exchange; /* of metadata alone */
   relayout_exchange_volume volume;
@@ -29,50 +27,43 @@ typedef struct scene {
   peer *peers;
 } scene;
 
-/* ---- Reading -------------------------------------------------------------------------------- */
-
-static exit_code read_sharding(const char *option, const char *text, const relayout_shape *shape,
-                               relayout_sharding *sharding) {
-  relayout_error error;
-  return relayout_sharding_parse(text != NULL ? text : whole, sharding, &error) == RELAYOUT_OK &&
-                 relayout_sharding_validate(sharding, shape, 0, &error) == RELAYOUT_OK
-             ? EXIT_CODE_OK
-             : report_error(option, &error);
+static int64_t larger(int64_t a, int64_t b) {
+  return a > b ? a : b;
 }
 
+/* ---- Reading -------------------------------------------------------------------------------- */
+
+static const char *or_whole(const char *sharding) {
+  return sharding != NULL ? sharding : "{maximal device=0}";
+}
+
+/* 0 where the option is not there. */
 static exit_code read_optional(const char *option, const char *text, uint64_t least, uint64_t most,
-                               uint64_t otherwise, uint64_t *number) {
-  *number = otherwise;
+                               uint64_t *number) {
+  *number = 0;
   return text != NULL ? arguments_read_count(option, text, least, most, number) : EXIT_CODE_OK;
 }
 
-/* How many devices a side has: those up to the last that its sharding names, or as many as it is
- * asked to be replicated on. */
-static int64_t devices_of(const relayout_sharding *sharding, int64_t replicas) {
-  const int64_t named = relayout_sharding_device_count(sharding);
-  int64_t last = -1;
-  for (int64_t i = 0; i < named; i++) {
-    int64_t device = -1;
+/* One more than the greatest device that a sharding names; 0 where it names none. */
+static int64_t named_devices(const relayout_sharding *sharding) {
+  const int64_t count = relayout_sharding_device_count(sharding);
+  int64_t devices = 0;
+  for (int64_t i = 0; i < count; i++) {
+    int64_t device = 0;
     relayout_sharding_device(sharding, i, &device, NULL);
-    last = device > last ? device : last;
+    devices = larger(devices, device + 1);
   }
-  return named > 0 ? last + 1 : replicas;
+  return devices;
 }
 
-static exit_code count_peers(scene *of, uint64_t replicas) {
-  const int64_t from_named = devices_of(&of->from_sharding, 1);
-  const int64_t to_named = devices_of(&of->to_sharding, 1);
-  const int64_t common = from_named > to_named ? from_named : to_named;
-  const int64_t otherwise = replicas > 0 ? (int64_t)replicas : common;
-  const int64_t from_devices = devices_of(&of->from_sharding, otherwise);
-  const int64_t to_end = of->options.to_first_peer + devices_of(&of->to_sharding, otherwise);
-  if (relayout_sharding_device_count(&of->from_sharding) == 0) {
-    of->options.from_devices = otherwise;
-  }
-  if (relayout_sharding_device_count(&of->to_sharding) == 0) {
-    of->options.to_devices = otherwise;
-  }
-  of->count = from_devices > to_end ? from_devices : to_end;
+/* A side that names no devices is replicated, on as many as are asked for. */
+static exit_code count_peers(scene *of, int64_t asked) {
+  const int64_t from = named_devices(&of->from_sharding);
+  const int64_t to = named_devices(&of->to_sharding);
+  const int64_t replicas = asked > 0 ? asked : larger(larger(from, to), 1);
+  of->options.from_devices = from > 0 ? from : replicas;
+  of->options.to_devices = to > 0 ? to : replicas;
+  of->count = larger(of->options.from_devices, of->options.to_first_peer + of->options.to_devices);
   return of->count <= MOST_PEERS
              ? EXIT_CODE_OK
              : report(EXIT_CODE_BAD_INPUT,
@@ -82,23 +73,22 @@ static exit_code count_peers(scene *of, uint64_t replicas) {
 
 static exit_code read_options(const explain_exchange_request *asked, scene *of) {
   uint64_t replicas, per_node = 0, first = 0, message_bytes = 0;
-  exit_code code = read_optional("--devices", asked->devices, 1, MOST_PEERS, 0, &replicas);
+  exit_code code = read_optional("--devices", asked->devices, 1, MOST_PEERS, &replicas);
   if (code == EXIT_CODE_OK) {
-    code =
-        read_optional("--devices-per-node", asked->devices_per_node, 1, MOST_PEERS, 0, &per_node);
+    code = read_optional("--devices-per-node", asked->devices_per_node, 1, MOST_PEERS, &per_node);
   }
   if (code == EXIT_CODE_OK) {
-    code = read_optional("--to-first-peer", asked->to_first_peer, 0, MOST_PEERS, 0, &first);
+    code = read_optional("--to-first-peer", asked->to_first_peer, 0, MOST_PEERS, &first);
   }
   if (code == EXIT_CODE_OK) {
-    code = read_optional("--message-bytes", asked->message_bytes, 1, INT64_MAX, 0, &message_bytes);
+    code = read_optional("--message-bytes", asked->message_bytes, 1, SIZE_MAX / 2, &message_bytes);
   }
   if (code != EXIT_CODE_OK) {
     return code;
   }
   of->options.to_first_peer = (int64_t)first;
   of->options.message_bytes = (size_t)message_bytes;
-  code = count_peers(of, replicas);
+  code = count_peers(of, (int64_t)replicas);
   if (code == EXIT_CODE_OK && per_node > 0) {
     for (int64_t i = 0; i < of->count; i++) {
       of->node_of[i] = (int32_t)(i / (int64_t)per_node);
@@ -153,18 +143,18 @@ typedef struct sums {
   int64_t messages;
 } sums;
 
-static uint64_t larger(uint64_t a, uint64_t b) {
-  return a > b ? a : b;
-}
-
 static sums sum_up(const scene *of) {
   sums found = {.messages = 0};
   for (int64_t i = 0; i < of->count; i++) {
     const relayout_exchange_volume *const own = &of->peers[i].volume;
     found.all.sent += own->sent;
     found.all.kept += own->kept;
-    found.most.sent = larger(found.most.sent, own->sent);
-    found.most.received = larger(found.most.received, own->received);
+    if (own->sent > found.most.sent) {
+      found.most.sent = own->sent;
+    }
+    if (own->received > found.most.received) {
+      found.most.received = own->received;
+    }
     found.messages += of->peers[i].sent_messages;
   }
   return found;
@@ -299,9 +289,11 @@ exit_code explain_exchange(const explain_exchange_request *asked, const relayout
   of->to = *to;
   of->options = (relayout_exchange_options)RELAYOUT_EXCHANGE_OPTIONS_INIT;
   of->options.plan = values;
-  exit_code code = read_sharding("--from-sharding", asked->from_sharding, from, &of->from_sharding);
+  exit_code code = arguments_read_sharding("--from-sharding", or_whole(asked->from_sharding), from,
+                                           &of->from_sharding);
   if (code == EXIT_CODE_OK) {
-    code = read_sharding("--to-sharding", asked->to_sharding, to, &of->to_sharding);
+    code = arguments_read_sharding("--to-sharding", or_whole(asked->to_sharding), to,
+                                   &of->to_sharding);
   }
   if (code == EXIT_CODE_OK) {
     code = read_options(asked, of);

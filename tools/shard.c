@@ -19,15 +19,6 @@ typedef struct holding {
   int64_t replica; /* -1: it holds nothing */
 } holding;
 
-static exit_code read_sharding(const char *text, const relayout_shape *shape,
-                               relayout_sharding *sharding) {
-  relayout_error error;
-  return relayout_sharding_parse(text, sharding, &error) == RELAYOUT_OK &&
-                 relayout_sharding_validate(sharding, shape, 0, &error) == RELAYOUT_OK
-             ? EXIT_CODE_OK
-             : report_error("SHARDING", &error);
-}
-
 static void count_box(void *context, const int64_t *start, const int64_t *sizes,
                       const int64_t *local_start) {
   int64_t *const count = context;
@@ -220,7 +211,7 @@ static exit_code run(int argument_count, char **arguments) {
   }
   relayout_sharding sharding;
   if (code == EXIT_CODE_OK) {
-    code = read_sharding(sharding_text, &shape, &sharding);
+    code = arguments_read_sharding("SHARDING", sharding_text, &shape, &sharding);
   }
   return code == EXIT_CODE_OK ? show(&shape, &sharding, asked, as_json) : code;
 }
