@@ -83,7 +83,8 @@ void shard_picture_draw(const relayout_shape *shape, const relayout_sharding *sh
   picture made = {.rank = shape->rank};
   if (shape->rank < 1 || shape->rank > 2 || device_count > MOST_DEVICES ||
       !visit_all(shape, sharding, device_count, devices, see_starts, &made) ||
-      !visit_all(shape, sharding, device_count, devices, add_device, &made)) {
+      !visit_all(shape, sharding, device_count, devices, add_device, &made) ||
+      made.counts[0] == 0 || made.counts[1] == 0) {
     return;
   }
   int width = 1;

@@ -61,7 +61,7 @@ static relayout_view whole;                     /* of the matrix */
 static relayout_view far_away;                  /* is not valid */
 static relayout_sharding halves;                /* of the matrix, on devices 0 and 1 */
 static relayout_sharding thirds;                /* likewise, its columns on devices 0, 1 and 2 */
-static const relayout_exchange *const peers[1]; /* of nobody */
+static const relayout_exchange *const peers[1]; /* NULL: no exchange */
 static void *const pointers[1];
 static relayout_exchange *exchange; /* from halves to thirds, of device 0 */
 static relayout_layout transposed;  /* {0,1} */

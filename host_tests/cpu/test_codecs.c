@@ -48,7 +48,7 @@ static void note(const char *name, const rlt_cpu_row *row) {
       note(#name, row);                                                                            \
     }                                                                                              \
   }
-/* So many bytes an entry; the codec's table and its planes are to be looked at later. */
+/* Notes the table and the planes of a codec, with `bytes` an entry, for the test to look at. */
 #define NOTED_TABLE(name, bytes)                                                                   \
   static void name(const rlt_cpu_row *row, const uint8_t *from, uint8_t *to, int64_t count) {      \
     (void)from;                                                                                    \

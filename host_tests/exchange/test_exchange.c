@@ -11,17 +11,9 @@
 #include "oracle/oracle.h"
 #include "relayout/exchange.h"
 #include "shape_of.h"
+#include "sharding_of.h"
 
 enum { MOST_PEERS = 24, MOST_BYTES = 1 << 16, GUARD = 64, POISON = 0xa5 };
-
-static relayout_sharding sharding_of(const char *text) {
-  relayout_sharding made;
-  relayout_error error = {.message = ""};
-  if (relayout_sharding_parse(text, &made, &error) != RELAYOUT_OK) {
-    fail_msg("%s: %s", text, error.message);
-  }
-  return made;
-}
 
 /* ---- A tensor on devices -------------------------------------------------------------------- */
 

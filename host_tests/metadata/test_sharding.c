@@ -8,15 +8,7 @@
 
 #include "relayout/sharding.h"
 #include "shape_of.h"
-
-static relayout_sharding sharding_of(const char *text) {
-  relayout_sharding made;
-  relayout_error error = {.message = ""};
-  if (relayout_sharding_parse(text, &made, &error) != RELAYOUT_OK) {
-    fail_msg("%s: %s", text, error.message);
-  }
-  return made;
-}
+#include "sharding_of.h"
 
 /* ---- By hand -------------------------------------------------------------------------------- */
 

@@ -64,6 +64,9 @@ lines() {
 [ "$(lines 'f32[64]' '{replicated}' --devices 9)" = $((3 + 9)) ] || failures=1
 [ "$(lines 'f32[64]' '{devices=[65536]<=[65536]}')" = $((3 + 65536)) ] || failures=1
 
+# No picture of no elements.
+[ "$(lines 'f32[0,3]' '{devices=[2,1]<=[2]}')" = $((3 + 2)) ] || failures=1
+
 # For programs.
 check 0 '{"text":"s4[7,3]{1,0:E(4)}","sharding":"{devices=[2,1]1,0}","devices":['\
 '{"device":0,"start":[4,0],"sizes":[3,3],"bytes":5,"replica":0,"text":"s4[3,3]{1,0:E(4)}"},'\

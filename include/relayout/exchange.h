@@ -47,8 +47,8 @@ typedef struct relayout_exchange_options {
   /* NULL, or the node of each of `node_count` peers; of further ones nothing is known. */
   const int32_t *node_of;
   int64_t node_count;
-  /* A message holds at most so many bytes, or a single element, or those that share a byte of the
-   * destination; 0: 16 MiB. A peer has at most 262144. */
+  /* The most bytes of a message; 0: 16 MiB. A message holds more only where one element takes more,
+   * or those elements that share a byte of the destination. A peer has at most 262144 messages. */
   size_t message_bytes;
   /* How values change: scale, rounding, overflow; effort. NULL: RELAYOUT_PLAN_OPTIONS_INIT. */
   const relayout_plan_options *plan;

@@ -79,8 +79,8 @@ typedef struct rlt_cpu_iterator {
 /* To the next tile; false if none is left. */
 bool rlt_cpu_iterator_step(rlt_cpu_iterator *at);
 
-/* A tile of so many columns and rows that starts there, or before, has a line behind all that it
- * reads. */
+/* The last position of the source where a tile of these columns and rows may start: a tile that
+ * starts there, or before, has a line behind all that it reads. */
 int64_t rlt_cpu_last_source(const rlt_cpu_executable *made, const rlt_group *columns,
                             const rlt_group *rows);
 

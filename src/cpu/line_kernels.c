@@ -224,7 +224,7 @@ enum {
   PIXEL_BYTES = 3,
   LANE_PIXELS = 4,
   VECTOR_PIXELS = LANES * LANE_PIXELS,
-  /* Storing a whole vector overwrites so many pixels behind these. */
+  /* How many pixels behind its own a vector overwrites when it is stored whole. */
   SPILLED_PIXELS = (VECTOR_BYTES - VECTOR_PIXELS * PIXEL_BYTES + PIXEL_BYTES - 1) / PIXEL_BYTES
 };
 

@@ -16,7 +16,7 @@ enum {
   GROUP = RLT_CPU_ROW_GROUP,
   LINE = RLT_CPU_LINE_BYTES,
   BLOCK_BYTES = 2048,   /* of the wider of source and destination are taken at once, */
-  BETWEEN_BYTES = 4096, /* and at most so many lie between two passes */
+  BETWEEN_BYTES = 4096, /* the most that lie between two passes */
   AHEAD_BYTES = 4096,   /* of the source are fetched, which arithmetic keeps processors from */
   MOST_PASSES = 6,
   MOST_BYTES = 8, /* of an element that is converted or packed */

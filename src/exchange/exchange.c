@@ -7,9 +7,11 @@
 
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/hash.h"
 #include "base/memory.h"
 #include "base/structs.h"
 #include "exchange/pieces.h"
+#include "metadata/shards.h"
 
 enum { DEFAULT_MESSAGE_BYTES = 16 << 20, MOST_MESSAGES = 1 << 18 };
 
@@ -50,14 +52,6 @@ static int64_t *box_of(const relayout_exchange *exchange, const message *of, int
 
 /* ---- Sides ---------------------------------------------------------------------------------- */
 
-static int64_t most_devices(const relayout_sharding *sharding) {
-  int64_t devices = 1;
-  while (relayout_sharding_validate(sharding, NULL, devices, NULL) == RELAYOUT_OUT_OF_RANGE) {
-    devices *= 2;
-  }
-  return devices;
-}
-
 /* Names the side in a message. */
 static relayout_status fail_on(const char *side, relayout_status status,
                                const relayout_error *cause, relayout_error *error) {
@@ -89,7 +83,8 @@ static relayout_status make_side(const char *name, const relayout_shape *shape,
   }
   *made = (rlt_exchange_side){.shape = *shape,
                               .sharding = *sharding,
-                              .devices = devices > 0 ? devices : most_devices(sharding),
+                              .devices = devices > 0 ? devices
+                                                     : rlt_sharding_greatest_device(sharding) + 1,
                               .first_peer = first_peer,
                               .replicas = 1};
   if (sharding->kind == RELAYOUT_SHARDING_REPLICATED) {
@@ -427,28 +422,23 @@ static relayout_status make_plans(relayout_exchange *exchange, const relayout_pl
 
 /* ---- Fingerprints --------------------------------------------------------------------------- */
 
-static void add_bytes(uint64_t *hash, const void *bytes, size_t size) {
-  for (size_t i = 0; i < size; ++i) {
-    *hash = (*hash ^ ((const uint8_t *)bytes)[i]) * UINT64_C(1099511628211);
-  }
-}
-
 static void add_number(uint64_t *hash, int64_t number) {
-  add_bytes(hash, &number, sizeof number);
+  *hash = rlt_hash(*hash, &number, sizeof number);
 }
 
 static void add_side(uint64_t *hash, const rlt_exchange_side *side) {
   char text[RELAYOUT_SHAPE_TEXT_SIZE];
   char sharding[RELAYOUT_SHARDING_TEXT_SIZE];
-  add_bytes(hash, text, relayout_shape_format(&side->shape, text, sizeof text));
-  add_bytes(hash, sharding, relayout_sharding_format(&side->sharding, sharding, sizeof sharding));
+  *hash = rlt_hash(*hash, text, relayout_shape_format(&side->shape, text, sizeof text));
+  *hash = rlt_hash(*hash, sharding,
+                   relayout_sharding_format(&side->sharding, sharding, sizeof sharding));
   add_number(hash, side->devices);
   add_number(hash, side->first_peer);
 }
 
 static uint64_t fingerprint_of(const relayout_exchange *exchange,
                                const relayout_plan_options *options) {
-  uint64_t hash = UINT64_C(14695981039346656037);
+  uint64_t hash = RLT_HASH_START;
   add_side(&hash, &exchange->plan.from);
   add_side(&hash, &exchange->plan.to);
   add_number(&hash, (int64_t)exchange->message_bytes);
@@ -457,7 +447,7 @@ static uint64_t fingerprint_of(const relayout_exchange *exchange,
     add_number(&hash, exchange->plan.node_of[i]);
   }
   const double scale = options == NULL || options->scale == 0 ? 1 : options->scale;
-  add_bytes(&hash, &scale, sizeof scale);
+  hash = rlt_hash(hash, &scale, sizeof scale);
   add_number(&hash, options == NULL ? 0 : (int64_t)options->overflow);
   add_number(&hash, options == NULL ? 0 : (int64_t)options->rounding);
   return hash != 0 ? hash : 1;

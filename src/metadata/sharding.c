@@ -184,7 +184,7 @@ static int64_t count_devices(const relayout_sharding *sharding) {
   return count;
 }
 
-static int64_t greatest_device(const relayout_sharding *sharding) {
+int64_t rlt_sharding_greatest_device(const relayout_sharding *sharding) {
   int64_t greatest = -1;
   if (sharding->kind == RELAYOUT_SHARDING_MAXIMAL) {
     greatest = sharding->device;
@@ -218,7 +218,7 @@ relayout_status relayout_sharding_validate(const relayout_sharding *sharding,
                     " dimensions, but the shape has %" PRId32,
                     sharding->rank, shape->rank);
   }
-  const int64_t greatest = greatest_device(sharding);
+  const int64_t greatest = rlt_sharding_greatest_device(sharding);
   if (devices > 0 && greatest >= devices) {
     return rlt_fail(error, RELAYOUT_OUT_OF_RANGE,
                     "sharding: it names device %" PRId64 ", but there are %" PRId64 " devices",

@@ -23,6 +23,9 @@ relayout_status rlt_sharding_check_asked(const relayout_sharding *sharding,
                                          const relayout_shape *shape, int64_t device,
                                          relayout_error *error);
 
+/* The greatest device that a valid sharding names; -1: it names none. */
+int64_t rlt_sharding_greatest_device(const relayout_sharding *sharding);
+
 /* Of a valid sharding that says what devices hold, and a device of 0 or more. */
 rlt_shard_place rlt_shard_place_of(const relayout_sharding *sharding, int64_t device);
 
