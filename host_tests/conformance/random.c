@@ -47,6 +47,13 @@ static int64_t random_dimension(uint64_t *state) {
   }
 }
 
+uint8_t random_element_byte(uint64_t *state, relayout_element_type type) {
+  const number_format format = format_of(type);
+  const unsigned bits = format.kind == BOOLEAN ? 1 : format.bits;
+  const uint8_t byte = (uint8_t)(random_next(state) >> 13);
+  return bits < 8 ? (uint8_t)(byte & ((1U << bits) - 1)) : byte;
+}
+
 void random_dimensions(uint64_t *state, relayout_element_type type, int32_t rank,
                        int64_t max_elements, relayout_shape *shape) {
   memset(shape, 0, sizeof(*shape));

@@ -20,6 +20,9 @@ int64_t random_below(uint64_t *state, int64_t count);
 /* One of all element types. */
 relayout_element_type random_element_type(uint64_t *state);
 
+/* A byte of an element of this type, whose bits above the element's are 0. */
+uint8_t random_element_byte(uint64_t *state, relayout_element_type type);
+
 /* An array of this type and rank with at most max_elements elements, most dimensions being small
  * and some 1 or, rarely, 0. Its layout is unset. */
 void random_dimensions(uint64_t *state, relayout_element_type type, int32_t rank,

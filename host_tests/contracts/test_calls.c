@@ -242,6 +242,9 @@ static int tear_down(void **state) {
   X(relayout_plan_create_range, OUT_OF_RANGE,                                                      \
     (device, &whole, &whole, outside, inside, NULL, out, error),                                   \
     (device, &whole, &whole, inside, unit, NULL, out, error))                                      \
+  X(relayout_plan_create_box, OUT_OF_RANGE,                                                        \
+    (device, &whole, outside, &whole, inside, unit, NULL, out, error),                             \
+    (device, &whole, inside, &whole, inside, unit, NULL, out, error))                              \
   X(relayout_plan_get_info, INVALID_ARGUMENT, (plan, NULL, error),                                 \
     (plan, plan_info_in(out), error))                                                              \
   X(relayout_plan_execute, BUFFERS_OVERLAP, (plan, (char *)out + 8, out, error),                   \

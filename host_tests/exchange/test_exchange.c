@@ -120,7 +120,7 @@ static void set_up_scene(scene *of, uint64_t seed) {
   assert_in_range(bytes, 0, MOST_BYTES);
   of->dense = malloc(bytes + 1);
   for (size_t i = 0; i < bytes; ++i) {
-    of->dense[i] = (uint8_t)(random_next(&random) >> 13);
+    of->dense[i] = random_element_byte(&random, of->from.element_type);
   }
   const int64_t from_devices = of->options.from_devices, to_devices = of->options.to_devices;
   for (int64_t p = 0; p < of->peers; ++p) {
@@ -168,6 +168,27 @@ static uint8_t *memory_of(const shard *of) {
   return of->is_there ? of->memory + GUARD : NULL;
 }
 
+/* Where an index of dimension d is in the shard that has it: as in a hand of cards. */
+static int64_t place_in_shard(const relayout_sharding *sharding, const relayout_shape *shape,
+                              int32_t d, int64_t index) {
+  if (sharding->kind != RELAYOUT_SHARDING_TILED) {
+    return index;
+  }
+  const int64_t hands = sharding->shards[d];
+  const int64_t block =
+      sharding->block_count > 0 ? sharding->blocks[d] : (shape->dimensions[d] + hands - 1) / hands;
+  return index / block / hands * block + index % block;
+}
+
+static void expect_places(const scene *of, const relayout_exchange_message *message) {
+  for (int32_t d = 0; d < of->from.rank; ++d) {
+    const int64_t index = message->start[d];
+    assert_int_equal(message->from_start[d],
+                     place_in_shard(&of->from_sharding, &of->from, d, index));
+    assert_int_equal(message->to_start[d], place_in_shard(&of->to_sharding, &of->to, d, index));
+  }
+}
+
 /* Packs, hands over and unpacks all that a peer sends; the bytes of it. */
 static uint64_t send_all(scene *of, int64_t peer, int64_t *messages) {
   uint64_t sent = 0;
@@ -183,6 +204,8 @@ static uint64_t send_all(scene *of, int64_t peer, int64_t *messages) {
     assert_int_equal(message.bytes, other.bytes);
     assert_memory_equal(message.start, other.start, (size_t)of->from.rank * sizeof(int64_t));
     assert_memory_equal(message.sizes, other.sizes, (size_t)of->from.rank * sizeof(int64_t));
+    expect_places(of, &message);
+    expect_places(of, &other);
     uint8_t *const memory = malloc(message.bytes + 2), *const wire = memory + 1;
     wire[message.bytes] = POISON;
     if (relayout_exchange_pack(of->exchanges[peer], i, memory_of(&of->sources[peer]), wire,
@@ -317,6 +340,9 @@ static void test_by_hand(void **state) {
       {"u16[9]", "{replicated}", "u16[9]", "{maximal device=2}", 5, 3, 0},
       {"f64[]", "{maximal device=0}", "f32[]", "{replicated}", 1, 3, 1},
       {"f32[0,4]", "{devices=[2,1]<=[2]}", "f32[0,4]", "{devices=[1,2]<=[2]}", 2, 2, 0},
+      {"s8[9,6]", "{devices=[2,1]<=[2]}", "s8[9,6]{0,1:E(16)}", "{devices=[1,2]<=[2]}", 2, 2, 0},
+      {"s8[9,6]{0,1:E(32)}", "{devices=[2,1]<=[2]}", "s8[9,6]{0,1:E(16)}", "{devices=[1,2]<=[2]}",
+       2, 2, 0},
       {"s4[8,6]", "{devices=[2,1]<=[2]}", "s4[8,6]{1,0:E(4)}", "{devices=[2,1]<=[2]}", 2, 2, 1},
   };
   scene of = {.options = RELAYOUT_EXCHANGE_OPTIONS_INIT};
@@ -394,6 +420,10 @@ static bool try_random(relayout_device *device, uint64_t seed) {
   }
   of->to.element_type =
       type == RELAYOUT_F32 && random_below(&random, 2) == 0 ? RELAYOUT_BF16 : type;
+  if (random_below(&random, 4) == 0) {
+    of->from.layout.element_size_in_bits = random_element_bits(&random, type);
+    of->to.layout.element_size_in_bits = random_element_bits(&random, of->to.element_type);
+  }
   of->options.from_devices = random_sharding(&random, of->from.rank, &of->from_sharding);
   of->options.to_devices = random_sharding(&random, of->from.rank, &of->to_sharding);
   of->options.from_first_peer = random_below(&random, 3) == 0 ? random_below(&random, 12) : 0;

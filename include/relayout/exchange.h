@@ -90,8 +90,9 @@ RELAYOUT_API uint64_t relayout_exchange_fingerprint(const relayout_exchange *exc
 /* ---- Messages ------------------------------------------------------------------------------- */
 
 /* A message that this peer sends or receives. `start` and `sizes`, one for each dimension, are its
- * box in the tensor, and valid as long as the exchange. Sender and receiver know a message by the
- * two of them and its tag, which counts the messages between them from 0. */
+ * box in the tensor; `from_start` is where that begins in the sender's shard, and `to_start` in the
+ * receiver's. All are valid as long as the exchange. Sender and receiver know a message by the two
+ * of them and its tag, which counts the messages between them from 0. */
 typedef struct relayout_exchange_message {
   int64_t number; /* 0 .. message_count-1 */
   bool is_sent;   /* else it is received */
@@ -100,6 +101,8 @@ typedef struct relayout_exchange_message {
   size_t bytes;
   const int64_t *start;
   const int64_t *sizes;
+  const int64_t *from_start;
+  const int64_t *to_start;
 } relayout_exchange_message;
 
 /* How many messages this peer sends and receives; 0 for NULL. */

@@ -182,6 +182,17 @@ RELAYOUT_API relayout_status relayout_plan_create_range(
     const int64_t *start, const int64_t *sizes, const relayout_plan_options *options,
     relayout_plan **plan, relayout_error *error);
 
+/* The same for a box of one tensor and a box of another, of the same `sizes`: from from_start[d] and
+ * to_start[d] on along dimension d. The tensors have the same rank, but may have other dimensions.
+ * The padding of `to` belongs to its boxes, as above; none of `from` is read. RELAYOUT_UNSUPPORTED
+ * also where the starts or the dimensions differ and neither side can be moved: `from` can with a
+ * layout without tiles whose elements take their own bytes, or with strides; `to` can if it has no
+ * padding besides. */
+RELAYOUT_API relayout_status relayout_plan_create_box(
+    relayout_device *device, const relayout_view *from, const int64_t *from_start,
+    const relayout_view *to, const int64_t *to_start, const int64_t *sizes,
+    const relayout_plan_options *options, relayout_plan **plan, relayout_error *error);
+
 /* Adds a reference to a plan, which needs one more relayout_plan_destroy. NULL is allowed. */
 RELAYOUT_API void relayout_plan_retain(relayout_plan *plan);
 

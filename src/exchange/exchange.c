@@ -12,6 +12,7 @@
 #include "base/structs.h"
 #include "exchange/pieces.h"
 #include "metadata/shards.h"
+#include "metadata/view.h"
 
 enum { DEFAULT_MESSAGE_BYTES = 16 << 20, MOST_MESSAGES = 1 << 18 };
 
@@ -310,30 +311,15 @@ static void view_message(const relayout_exchange *exchange, const int64_t *sizes
   }
 }
 
-/* A box of a shard with strides by itself: `*offset` bytes on from the shard. Equal boxes are equal
- * views then, and have one plan. */
-static void view_box(const relayout_view *whole, const int64_t *start, const int64_t *sizes,
-                     relayout_view *made, int64_t *offset) {
-  relayout_view box = {.is_strided = true};
-  relayout_view_byte_strides(whole, box.byte_strides, NULL);
-  relayout_shape_make(whole->shape.element_type, whole->shape.rank, sizes, &box.shape, NULL);
+/* A box of a strided shard by itself: `*offset` bytes on from the shard. Equal boxes are equal views
+ * then, and have one plan. */
+static void cut_box(relayout_view *shard, const int64_t *start, const int64_t *sizes,
+                    int64_t *offset) {
   *offset = 0;
-  for (int32_t d = 0; d < box.shape.rank; ++d) {
-    *offset += start[d] * box.byte_strides[d];
+  for (int32_t d = 0; d < shard->shape.rank; ++d) {
+    *offset += start[d] * shard->byte_strides[d];
+    shard->shape.dimensions[d] = sizes[d];
   }
-  *made = box;
-}
-
-/* A box as if it were that of a tensor of other dimensions, at another place. */
-static void move_view(const relayout_shape *like, const int64_t *start, const int64_t *own_start,
-                      relayout_view *view) {
-  relayout_view made = {.is_strided = true};
-  relayout_view_byte_strides(view, made.byte_strides, NULL);
-  relayout_shape_make(view->shape.element_type, like->rank, like->dimensions, &made.shape, NULL);
-  for (int32_t d = 0; d < made.shape.rank; ++d) {
-    made.byte_offset += (own_start[d] - start[d]) * made.byte_strides[d];
-  }
-  *view = made;
 }
 
 static relayout_status local_view(const rlt_exchange_side *side, int64_t self, relayout_view *made,
@@ -365,39 +351,32 @@ static relayout_status plan_message(relayout_exchange *exchange, message *of, bo
     return status;
   }
   view_message(exchange, sizes, &wire);
-  if (relayout_layout_is_untiled(&shard.shape.layout)) {
-    view_box(&shard, start, sizes, &shard, &of->offset);
-    return relayout_plan_create_between(exchange->device, packs ? &shard : &wire,
-                                        packs ? &wire : &shard, own, plan, error);
+  relayout_view strided;
+  if (rlt_view_as_strided(&shard, &strided, NULL) == RELAYOUT_OK) {
+    cut_box(&strided, start, sizes, &of->offset);
+    return relayout_plan_create_between(exchange->device, packs ? &strided : &wire,
+                                        packs ? &wire : &strided, own, plan, error);
   }
-  move_view(&shard.shape, start, none, &wire);
-  return relayout_plan_create_range(exchange->device, packs ? &shard : &wire,
-                                    packs ? &wire : &shard, start, sizes, own, plan, error);
+  return relayout_plan_create_box(exchange->device, packs ? &shard : &wire, packs ? start : none,
+                                  packs ? &wire : &shard, packs ? none : start, sizes, own, plan,
+                                  error);
 }
 
-/* Straight from one shard to the other, if one of them has strides. `*plan` stays NULL if none
- * has. */
+/* Straight from one shard to the other. `*plan` stays NULL if there is no such plan. */
 static relayout_status plan_straight(relayout_exchange *exchange, message *of,
                                      const relayout_plan_options *options, relayout_error *error) {
-  const int64_t *const from_start = box_of(exchange, of, FROM_START);
-  const int64_t *const to_start = box_of(exchange, of, TO_START);
   relayout_view from, to;
   relayout_status status = local_view(&exchange->plan.from, exchange->self, &from, error);
   if (status == RELAYOUT_OK) {
     status = local_view(&exchange->plan.to, exchange->self, &to, error);
   }
-  const bool from_moves = relayout_layout_is_untiled(&from.shape.layout);
-  if (status != RELAYOUT_OK || (!from_moves && !relayout_layout_is_untiled(&to.shape.layout))) {
+  if (status != RELAYOUT_OK) {
     return status;
   }
-  if (from_moves) {
-    move_view(&to.shape, to_start, from_start, &from);
-  } else {
-    move_view(&from.shape, from_start, to_start, &to);
-  }
-  return relayout_plan_create_range(exchange->device, &from, &to,
-                                    from_moves ? to_start : from_start, box_of(exchange, of, SIZES),
+  status = relayout_plan_create_box(exchange->device, &from, box_of(exchange, of, FROM_START), &to,
+                                    box_of(exchange, of, TO_START), box_of(exchange, of, SIZES),
                                     options, &of->pack, error);
+  return status == RELAYOUT_UNSUPPORTED ? RELAYOUT_OK : status;
 }
 
 static relayout_status make_plans(relayout_exchange *exchange, const relayout_plan_options *options,
@@ -640,7 +619,9 @@ relayout_status relayout_exchange_get_message(const relayout_exchange *exchange,
                                              .tag = of->tag,
                                              .bytes = of->bytes,
                                              .start = box_of(exchange, of, START),
-                                             .sizes = box_of(exchange, of, SIZES)};
+                                             .sizes = box_of(exchange, of, SIZES),
+                                             .from_start = box_of(exchange, of, FROM_START),
+                                             .to_start = box_of(exchange, of, TO_START)};
   return RELAYOUT_OK;
 }
 

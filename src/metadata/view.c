@@ -180,9 +180,8 @@ relayout_status relayout_view_make_strided(relayout_element_type type, int32_t r
   return RELAYOUT_OK;
 }
 
-/* The same view by strides, whose elements take their own bytes. */
-static relayout_status as_strided(const relayout_view *view, relayout_view *made,
-                                  relayout_error *error) {
+relayout_status rlt_view_as_strided(const relayout_view *view, relayout_view *made,
+                                    relayout_error *error) {
   const relayout_shape *const shape = &view->shape;
   *made = (relayout_view){.is_strided = true,
                           .is_read_only = view->is_read_only,
@@ -243,7 +242,7 @@ relayout_status relayout_view_slice(const relayout_view *view, int64_t dimension
     status = check_slice(view->shape.dimensions[d], first, count, step, error);
   }
   if (status == RELAYOUT_OK) {
-    status = as_strided(view, &made, error);
+    status = rlt_view_as_strided(view, &made, error);
   }
   if (status != RELAYOUT_OK) {
     return status;

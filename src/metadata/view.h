@@ -60,6 +60,11 @@ static inline bool rlt_view_is_swapped(const rlt_view *view) {
 relayout_status rlt_view_check_byte_order(const relayout_shape *shape, relayout_byte_order order,
                                           const char *name, relayout_error *error);
 
+/* The same elements of a valid view by strides, without padding. RELAYOUT_UNSUPPORTED for a layout
+ * with tiles, packed elements or wider containers. */
+relayout_status rlt_view_as_strided(const relayout_view *view, relayout_view *made,
+                                    relayout_error *error);
+
 /* The largest distance from 0 of an offset that a view may have. */
 int64_t rlt_view_most_offset(void);
 
