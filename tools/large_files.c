@@ -8,17 +8,8 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
-
-#include "progress.h"
-
-/* What a box may have in memory of either side, which is a half to all of this: its rows are long
- * on both sides then, and what is less altogether fits into memory as well. */
-#ifndef LARGE_FILES_MOST_BOX_BYTES /* tests have small files */
-#define LARGE_FILES_MOST_BOX_BYTES    (128 << 20)
-#define LARGE_FILES_LEAST_TOTAL_BYTES (384 << 20)
-#define LARGE_FILES_PAGE_BYTES        4096
-#endif
 
 /* What is read or written at once: of more than that kernels make larger pages than they have at
  * hand, which has taken thrice the time. What is so long that it has large pages to itself. */
@@ -36,6 +27,7 @@ typedef struct boxes {
   int64_t sizes[RELAYOUT_MAX_RANK]; /* of all boxes but the last ones */
   int64_t start[RELAYOUT_MAX_RANK]; /* of the next one */
   bool has_next;
+  int64_t most_bytes; /* that a box may have in memory of either side */
 } boxes;
 
 /* How far a step along this dimension goes in memory, about, in bytes: tiles have steps of several
@@ -101,10 +93,10 @@ static double memory_of(const side_steps *steps, const int64_t *sizes, int32_t r
 }
 
 /* That of both sides, as far as it is more than either may have. */
-static double excess_of(const side_steps *sides, const int64_t *sizes, int32_t rank) {
+static double excess_of(const side_steps *sides, const int64_t *sizes, const boxes *of) {
   double excess = 0;
   for (int i = 0; i < 2; i++) {
-    const double more = memory_of(&sides[i], sizes, rank) - LARGE_FILES_MOST_BOX_BYTES;
+    const double more = memory_of(&sides[i], sizes, of->rank) - (double)of->most_bytes;
     excess += more > 0 ? more : 0;
   }
   return excess;
@@ -125,7 +117,7 @@ static int32_t find_cut(const boxes *of, const side_steps *sides, double excess)
     int64_t sizes[RELAYOUT_MAX_RANK];
     memcpy(sizes, of->sizes, sizeof sizes);
     sizes[d] = sizes[d] > 1 ? half_of(sizes[d]) : sizes[d];
-    after[d] = excess_of(sides, sizes, of->rank);
+    after[d] = excess_of(sides, sizes, of);
     least = after[d] < least ? after[d] : least;
   }
   int32_t best = -1;
@@ -141,15 +133,17 @@ static int32_t find_cut(const boxes *of, const side_steps *sides, double excess)
 }
 
 static boxes boxes_of(const large_files_job *job) {
-  boxes made = {
-      .rank = job->from.shape.rank, .dimensions = job->from.shape.dimensions, .has_next = true};
+  boxes made = {.rank = job->from.shape.rank,
+                .dimensions = job->sizes,
+                .has_next = true,
+                .most_bytes = job->box_bytes};
   memcpy(made.sizes, made.dimensions, sizeof made.sizes);
   const side_steps sides[2] = {steps_of(&job->from.shape), steps_of(&job->to.shape)};
-  double excess = excess_of(sides, made.sizes, made.rank);
+  double excess = excess_of(sides, made.sizes, &made);
   int32_t d = excess > 0 ? find_cut(&made, sides, excess) : -1;
   while (d >= 0) {
     made.sizes[d] = half_of(made.sizes[d]);
-    excess = excess_of(sides, made.sizes, made.rank);
+    excess = excess_of(sides, made.sizes, &made);
     d = excess > 0 ? find_cut(&made, sides, excess) : -1;
   }
   return made;
@@ -190,6 +184,7 @@ typedef struct side {
   int64_t lowest;   /* that the box takes, */
   int64_t highest;  /* and behind the last */
   bool is_together; /* little lies between these that it does not take */
+  int64_t box_bytes;
   /* What an action is next to be done to, and how far apart two runs may be that go as one. */
   int64_t first;
   int64_t end;
@@ -319,7 +314,7 @@ static exit_code place_box(const relayout_plan *plan, side *of) {
   of->highest = 0;
   const exit_code code = act_on(plan, of, find_extent);
   const int64_t shift = of->lowest / PAGE_BYTES * PAGE_BYTES;
-  of->is_together = of->highest - shift <= 2 * (int64_t)LARGE_FILES_MOST_BOX_BYTES;
+  of->is_together = of->highest - shift <= 2 * of->box_bytes;
   of->shift = of->is_together ? shift : 0;
   return code;
 }
@@ -365,78 +360,91 @@ typedef struct box {
 /* The next box, if there is one, whose bytes the disk begins to read. `*can` becomes false where
  * there is no plan for a box by itself. */
 static exit_code prepare_box(const large_files_job *job, boxes *of, side *source, box *next,
-                             bool *can) {
-  int64_t start[RELAYOUT_MAX_RANK];
+                             bool *can, relayout_error *refusal) {
+  int64_t from_start[RELAYOUT_MAX_RANK];
+  int64_t to_start[RELAYOUT_MAX_RANK];
   int64_t sizes[RELAYOUT_MAX_RANK];
-  relayout_error error;
   *next = (box){NULL, 0};
   if (!of->has_next) {
     return EXIT_CODE_OK;
   }
-  take_box(of, start, sizes);
+  take_box(of, from_start, sizes);
+  for (int32_t d = 0; d < of->rank; d++) {
+    to_start[d] = job->to_start[d] + from_start[d];
+    from_start[d] += job->from_start[d];
+  }
   next->elements = elements_of(sizes, of->rank);
-  const relayout_status status = relayout_plan_create_range(
-      job->device, &job->from, &job->to, start, sizes, job->options, &next->plan, &error);
+  const relayout_status status =
+      relayout_plan_create_box(job->device, &job->from, from_start, &job->to, to_start, sizes,
+                               job->options, &next->plan, refusal);
   *can = status != RELAYOUT_UNSUPPORTED;
   return status == RELAYOUT_OK ? act_on(next->plan, source, read_ahead)
-         : *can                ? report_error(NULL, &error)
+         : *can                ? report_error(NULL, refusal)
                                : EXIT_CODE_OK;
 }
 
 static exit_code move_all(const large_files_job *job, side *source, side *destination,
-                          bool *is_done) {
+                          bool *is_done, relayout_error *refusal) {
   boxes of = boxes_of(job);
-  progress bar = progress_begin_bytes("moving", elements_of(of.dimensions, of.rank),
-                                      source->size + destination->size, 1);
-  uint64_t moved = 0;
+  uint64_t moved = job->moved_before;
   box now;
   *is_done = true;
-  exit_code code = prepare_box(job, &of, source, &now, is_done);
+  exit_code code = prepare_box(job, &of, source, &now, is_done, refusal);
   while (code == EXIT_CODE_OK && now.plan != NULL) {
     box next;
-    code = prepare_box(job, &of, source, &next, is_done);
+    code = prepare_box(job, &of, source, &next, is_done, refusal);
     if (code == EXIT_CODE_OK && *is_done) {
       code = carry_out(now.plan, source, destination);
     }
     moved += now.elements;
-    progress_update(&bar, moved);
+    progress_update(job->bar, moved);
     relayout_plan_destroy(now.plan);
     now = next;
   }
   relayout_plan_destroy(now.plan);
-  progress_end(&bar);
   return code;
 }
 
-bool large_files_suit(const large_files_job *job) {
-  const size_t source = relayout_plan_source_size(job->whole);
-  const size_t destination = relayout_plan_destination_size(job->whole);
-  return source + destination >= LARGE_FILES_LEAST_TOTAL_BYTES && source > 0;
+/* What no box writes, at the end too, is zero. */
+static exit_code make_long(const side *of) {
+  const off_t end = (off_t)(of->start + (int64_t)of->size);
+  struct stat facts;
+  return fstat(of->file, &facts) == 0 && (facts.st_size >= end || ftruncate(of->file, end) == 0)
+             ? EXIT_CODE_OK
+             : report(EXIT_CODE_FAILURE, "cannot write %s: %s", of->name, strerror(errno));
 }
 
-exit_code large_files_move(const large_files_job *job, bool *is_done) {
+bool large_files_suit(const large_files_job *job) {
+  return job->source_size + job->destination_size >= LARGE_FILES_LEAST_TOTAL_BYTES &&
+         job->source_size > 0;
+}
+
+exit_code large_files_move(const large_files_job *job, bool *is_done, relayout_error *refusal) {
   side source = {.name = job->source_name,
                  .file = job->source_file,
                  .start = job->source_start,
-                 .size = relayout_plan_source_size(job->whole),
+                 .size = job->source_size,
+                 .box_bytes = job->box_bytes,
                  .most_gap = MOST_READ_GAP,
                  .is_read = true};
   side destination = {.name = job->destination_name,
                       .file = job->destination_file,
                       .start = job->destination_start,
-                      .size = relayout_plan_destination_size(job->whole),
+                      .size = job->destination_size,
+                      .box_bytes = job->box_bytes,
                       .most_gap = MOST_WRITTEN_GAP};
   *is_done = false;
+  *refusal = (relayout_error){.status = RELAYOUT_OUT_OF_MEMORY,
+                              .message = "no room for the addresses of a tensor"};
   if (!make_side(&source)) {
     return EXIT_CODE_OK;
   }
   exit_code code = EXIT_CODE_OK;
   if (make_side(&destination)) {
-    /* What no box writes, at the end too, is zero. */
-    const off_t end = (off_t)(destination.start + (int64_t)destination.size);
-    code = ftruncate(destination.file, end) == 0 ? move_all(job, &source, &destination, is_done)
-                                                 : report(EXIT_CODE_FAILURE, "cannot write %s: %s",
-                                                          destination.name, strerror(errno));
+    code = make_long(&destination);
+    if (code == EXIT_CODE_OK) {
+      code = move_all(job, &source, &destination, is_done, refusal);
+    }
     munmap(destination.bytes, destination.size);
   }
   munmap(source.bytes, source.size);

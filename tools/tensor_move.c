@@ -198,14 +198,19 @@ static bool goes_by_boxes(const tensor_move *move, const stream_input *input, bo
   const int64_t source_size = (int64_t)relayout_plan_source_size(move->plan);
   const int64_t remaining = stream_remaining(input);
   *files = (large_files_job){.device = move->device,
-                             .whole = move->plan,
                              .options = &move->options,
+                             .box_bytes = LARGE_FILES_BOX_BYTES,
+                             .source_size = (size_t)source_size,
+                             .destination_size = relayout_plan_destination_size(move->plan),
                              .source_name = input->name,
                              .source_file = input->file,
                              .source_start = stream_position(input),
                              .destination_name = output->name,
                              .destination_file = output->file,
                              .destination_start = output->written + header_size};
+  for (int32_t d = 0; d < move->from.rank; d++) {
+    files->sizes[d] = move->from.dimensions[d];
+  }
   return !move->packs_source && !move->packs_destination && !move->verifies &&
          move->options.schedule_count == 0 && output->is_whole && files->source_start >= 0 &&
          (ends_input ? remaining == source_size : remaining >= source_size) &&
@@ -213,17 +218,23 @@ static bool goes_by_boxes(const tensor_move *move, const stream_input *input, bo
 }
 
 /* `*is_done` becomes false where nothing has happened yet. */
-static exit_code move_by_boxes(const large_files_job *files, const void *header, size_t size,
+static exit_code move_by_boxes(large_files_job *files, const void *header, size_t size,
                                stream_output *output, bool *is_done) {
   const int64_t begin = output->written;
+  relayout_error refusal;
   exit_code code = stream_write(output, header, size);
   if (code == EXIT_CODE_OK) {
-    code = large_files_move(files, is_done);
+    const int64_t count = relayout_shape_element_count(&files->from.shape);
+    progress bar = progress_begin_bytes("moving", (uint64_t)count,
+                                        files->source_size + files->destination_size, 1);
+    files->bar = &bar;
+    code = large_files_move(files, is_done, &refusal);
+    progress_end(&bar);
   }
   if (code != EXIT_CODE_OK) {
     return code;
   }
-  return *is_done ? stream_go_on(output, (int64_t)relayout_plan_destination_size(files->whole))
+  return *is_done ? stream_go_on(output, (int64_t)files->destination_size)
                   : stream_rewind(output, begin);
 }
 
