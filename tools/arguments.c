@@ -212,6 +212,17 @@ exit_code arguments_read_sharding(const char *about, const char *text, const rel
              : report_error(about, &error);
 }
 
+int64_t arguments_named_devices(const relayout_sharding *sharding) {
+  const int64_t count = relayout_sharding_device_count(sharding);
+  int64_t devices = 0;
+  for (int64_t i = 0; i < count; i++) {
+    int64_t device = 0;
+    relayout_sharding_device(sharding, i, &device, NULL);
+    devices = device >= devices ? device + 1 : devices;
+  }
+  return devices;
+}
+
 exit_code arguments_open_device(const char *name, const char *kernels, relayout_device **device) {
   relayout_error error;
   const relayout_status status = relayout_device_open(name, device, &error);
@@ -284,6 +295,25 @@ exit_code arguments_read_count(const char *option, const char *text, uint64_t le
              : report(EXIT_CODE_USAGE,
                       "%s takes a number from %" PRIu64 " to %" PRIu64 ", not '%s'", option, least,
                       most, text);
+}
+
+exit_code arguments_read_size(const char *option, const char *text, uint64_t least, uint64_t most,
+                              uint64_t *bytes) {
+  static const char units[] = "KMGT";
+  char *end;
+  errno = 0;
+  const uint64_t number = strtoull(text, &end, 10);
+  const char *const unit = *end != '\0' ? strchr(units, *end) : NULL;
+  const int shift = unit != NULL ? 10 * (int)(unit - units + 1) : 0;
+  const bool is_size = isdigit((unsigned char)text[0]) && errno != ERANGE &&
+                       strlen(end) == (unit != NULL) && number <= UINT64_MAX >> shift;
+  *bytes = is_size ? number << shift : 0;
+  return is_size && *bytes >= least && *bytes <= most
+             ? EXIT_CODE_OK
+             : report(EXIT_CODE_USAGE,
+                      "%s takes a number of bytes from %" PRIu64 " to %" PRIu64
+                      ", as in 512M or 2G, not '%s'",
+                      option, least, most, text);
 }
 
 exit_code arguments_read_alignment(const char *option, const char *text, uint64_t most,

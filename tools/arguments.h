@@ -66,6 +66,9 @@ exit_code arguments_read_shape(const char *about, const char *text, const relayo
 exit_code arguments_read_sharding(const char *about, const char *text, const relayout_shape *shape,
                                   relayout_sharding *sharding);
 
+/* One more than the greatest device that a valid sharding names; 0 where it names none. */
+int64_t arguments_named_devices(const relayout_sharding *sharding);
+
 /* Opens a device by name, with the kernels that --kernels asks for; NULL for those that it has
  * anyway. A name that cannot be one is no such device. */
 exit_code arguments_open_device(const char *name, const char *kernels, relayout_device **device);
@@ -86,6 +89,10 @@ exit_code arguments_read_unsigned(const char *option, const char *text, uint64_t
 /* Reads one number of this range. */
 exit_code arguments_read_count(const char *option, const char *text, uint64_t least, uint64_t most,
                                uint64_t *count);
+
+/* Reads a number of bytes, as in 1000000, 512M or 2G, of this range. */
+exit_code arguments_read_size(const char *option, const char *text, uint64_t least, uint64_t most,
+                              uint64_t *bytes);
 
 /* Reads a power of two, at most `most`. */
 exit_code arguments_read_alignment(const char *option, const char *text, uint64_t most,

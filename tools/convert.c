@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "convert_model.h"
+#include "convert_shards.h"
 #include "file_kind.h"
 #include "npy.h"
 #include "npy_source.h"
@@ -173,7 +174,7 @@ static exit_code convert_file(const convert_request *asked, job *work) {
   return code;
 }
 
-static exit_code convert(const convert_request *asked) {
+static exit_code convert(const convert_request *asked, const convert_shards_request *shards) {
   job work = {.output_is_npy = false};
   exit_code code = begin_move(asked, &work.move);
   if (code == EXIT_CODE_OK) {
@@ -183,7 +184,8 @@ static exit_code convert(const convert_request *asked) {
                : arguments_open_host_device(asked->device, asked->kernels, &work.move.device);
   }
   if (code == EXIT_CODE_OK) {
-    code = convert_file(asked, &work);
+    code = convert_shards_suits(asked, shards) ? convert_shards(asked, shards, &work.move)
+                                               : convert_file(asked, &work);
   }
   relayout_device_destroy(work.move.device);
   return code;
@@ -231,8 +233,9 @@ static exit_code check_names(const convert_request *asked) {
                       asked->output);
 }
 
-static exit_code check_words(convert_request *asked) {
-  if (asked->to == NULL) {
+static exit_code check_words(convert_request *asked, const convert_shards_request *shards) {
+  const bool is_sharded = convert_shards_suits(asked, shards);
+  if (asked->to == NULL && !is_sharded) {
     return report(EXIT_CODE_USAGE, "--to is missing; try 'relayout convert --help'");
   }
   if (asked->alignment_text != NULL && !convert_model_is(asked->output)) {
@@ -245,7 +248,7 @@ static exit_code check_words(convert_request *asked) {
                   "--byte-order is big, but .safetensors files such as %s are little-endian",
                   asked->output);
   }
-  exit_code code = check_names(asked);
+  exit_code code = is_sharded ? convert_shards_check(asked, shards) : check_names(asked);
   if (code == EXIT_CODE_OK) {
     code = tensor_choice_read(&asked->choice);
   }
@@ -258,6 +261,7 @@ static exit_code check_words(convert_request *asked) {
 
 static exit_code run(int argument_count, char **arguments) {
   convert_request asked = {.alignment = 64};
+  convert_shards_request shards = {.is_dry = false};
   const arguments_option options[] = {
       {"from", .value = &asked.from},
       {"to", .value = &asked.to},
@@ -275,14 +279,20 @@ static exit_code run(int argument_count, char **arguments) {
       {"except", .list = &asked.choice.exceptions},
       {"rank", .value = &asked.choice.rank_text},
       {"align", .value = &asked.alignment_text},
+      {"from-sharding", .value = &shards.from_sharding},
+      {"to-sharding", .value = &shards.to_sharding},
+      {"rules", .value = &shards.rules},
+      {"devices", .value = &shards.devices},
+      {"memory", .value = &shards.memory},
+      {"dry-run", .flag = &shards.is_dry},
   };
   const arguments_operand operands[] = {{"IN", &asked.input}, {"OUT", &asked.output}};
   exit_code code;
   if (arguments_parse(&command_convert, argument_count, arguments,
                       sizeof options / sizeof options[0], options, 2, operands, &code)) {
-    code = check_words(&asked);
+    code = check_words(&asked, &shards);
     if (code == EXIT_CODE_OK) {
-      code = convert(&asked);
+      code = convert(&asked, &shards);
     }
   }
   arguments_free_list(&asked.choice.tensors);
@@ -299,6 +309,9 @@ const command command_convert = {
         "                        [--schedule TEXT] [--verify] [--verbose] IN OUT\n"
         "       relayout convert --tensor T [--except T] [--rank N] [--align N] [--from SHAPE]\n"
         "                        --to SHAPE ... IN.safetensors OUT\n"
+        "       relayout convert --tensor T [--from-sharding S] [--to-sharding S] | --rules FILE\n"
+        "                        [--to SHAPE] [--devices N] [--memory N] [--dry-run] ...\n"
+        "                        'IN-{device}.safetensors' 'OUT-{device}.safetensors'\n"
         "\n"
         "Reads a tensor, moves it, and writes it. IN and OUT are .npy files by their names' ends\n"
         "and raw bytes otherwise, exactly the buffer's; - is a pipe. A pipe that is read is .npy\n"
@@ -333,6 +346,15 @@ const command command_convert = {
         "  --rank N       only those of N dimensions\n"
         "  --align N      the alignment of tensors in a .safetensors OUT, a power of two; 64 by\n"
         "                 default\n"
+        "  --from-sharding S  how the tensors are dealt out to the files of IN, one for each\n"
+        "                 device: {devices=[2,1]<=[2]}; without it IN is one file, or index\n"
+        "  --to-sharding S  likewise for OUT; without it OUT is one file\n"
+        "  --rules FILE   instead of --tensor: lines of a pattern, the sharding in IN, that in\n"
+        "                 OUT and, if it changes, a SHAPE as --to has it. The first that matches\n"
+        "                 counts; the others are on all devices\n"
+        "  --devices N    how many files a side has, where its shardings name fewer\n"
+        "  --memory N     take no more memory for tensors than this, as in 512M, the default\n"
+        "  --dry-run      print what would become of each tensor; write nothing\n"
         "  --device D     as 'relayout devices' names it; auto by default: cpu, unless there "
         "is\n"
         "                 a GPU that shares the host's memory\n"
@@ -353,10 +375,15 @@ const command command_convert = {
         "metadata. A model.safetensors.index.json stands for all its files: where OUT is an index\n"
         "too, files of the same names are written beside it, and a .safetensors OUT gets all.\n"
         "\n"
-        "example: relayout convert --to '{0,1:PD(1024,1024)}' in.npy out.npy\n"
-        "         relayout convert --from 'u8[480,640,3]' --to '{1,0,2}' - planes.raw <image.raw\n"
+        "Shardings are written as XLA prints them ('relayout shard' shows what they say). "
+        "{device}\n"
+        "in a name is the number of a device, which has a file of its own.\n"
+        "\n"
+        "example: relayout convert --from 'u8[480,640,3]' --to '{1,0,2}' - planes.raw <image.raw\n"
         "         relayout convert --to 'bf16{1,0:T(8,128)(2,1)}' f32.npy weights.npy\n"
         "         relayout convert --tensor '*.weight' --to '{1,0:T(8,128)}' model.safetensors \\\n"
-        "                          tiled.safetensors\n",
+        "                          tiled.safetensors\n"
+        "         relayout convert --rules rules 'tp2-{device}.safetensors' \\\n"
+        "                          'tp8-{device}.safetensors'\n",
     .run = run,
 };

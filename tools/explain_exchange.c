@@ -44,22 +44,10 @@ static exit_code read_optional(const char *option, const char *text, uint64_t le
   return text != NULL ? arguments_read_count(option, text, least, most, number) : EXIT_CODE_OK;
 }
 
-/* One more than the greatest device that a sharding names; 0 where it names none. */
-static int64_t named_devices(const relayout_sharding *sharding) {
-  const int64_t count = relayout_sharding_device_count(sharding);
-  int64_t devices = 0;
-  for (int64_t i = 0; i < count; i++) {
-    int64_t device = 0;
-    relayout_sharding_device(sharding, i, &device, NULL);
-    devices = larger(devices, device + 1);
-  }
-  return devices;
-}
-
 /* A side that names no devices is replicated, on as many as are asked for. */
 static exit_code count_peers(scene *of, int64_t asked) {
-  const int64_t from = named_devices(&of->from_sharding);
-  const int64_t to = named_devices(&of->to_sharding);
+  const int64_t from = arguments_named_devices(&of->from_sharding);
+  const int64_t to = arguments_named_devices(&of->to_sharding);
   const int64_t replicas = asked > 0 ? asked : larger(larger(from, to), 1);
   of->options.from_devices = from > 0 ? from : replicas;
   of->options.to_devices = to > 0 ? to : replicas;

@@ -275,12 +275,13 @@ void safetensors_free(safetensors *of) {
 /* ---- Putting headers together --------------------------------------------------------------- */
 
 /* The texts themselves are shared. */
-static bool add_metadata(const json_t *metadata, safetensors *made) {
+static bool add_metadata(const json_t *metadata, bool with_layouts, safetensors *made) {
   const char *key;
   json_t *value;
   made->metadata = made->metadata == NULL ? json_object() : made->metadata;
   json_object_foreach((json_t *)(uintptr_t)metadata, key, value) {
-    if (json_object_get(made->metadata, key) == NULL &&
+    const bool is_layout = strncmp(key, layout_prefix, strlen(layout_prefix)) == 0;
+    if ((with_layouts || !is_layout) && json_object_get(made->metadata, key) == NULL &&
         json_object_set(made->metadata, key, value) != 0) {
       return false;
     }
@@ -316,7 +317,7 @@ relayout_status safetensors_append(const safetensors *of, safetensors *made,
                                    relayout_error *error) {
   made->root = made->root == NULL ? json_array() : made->root;
   bool is_done = json_array_append(made->root, of->root) == 0 && make_room(made, of->count) &&
-                 add_metadata(of->metadata, made);
+                 add_metadata(of->metadata, true, made);
   for (size_t i = 0; i < of->count && is_done; i++) {
     is_done = add_copy(&of->tensors[i], made);
   }
@@ -358,6 +359,15 @@ static bool is_utf8(const char *text) {
     at += size;
   }
   return true;
+}
+
+relayout_status safetensors_append_metadata(const safetensors *of, safetensors *made,
+                                            relayout_error *error) {
+  if (!add_metadata(of->metadata, false, made)) {
+    safetensors_free(made);
+    return fail_with(error, RELAYOUT_OUT_OF_MEMORY, "no memory for the metadata of a file");
+  }
+  return RELAYOUT_OK;
 }
 
 relayout_status safetensors_add(safetensors *made, const char *name, const relayout_shape *shape,

@@ -56,6 +56,11 @@ void safetensors_free(safetensors *of);
  * safetensors_free, in any order. RELAYOUT_OUT_OF_MEMORY, after which the other one is over. */
 relayout_status safetensors_append(const safetensors *of, safetensors *made, relayout_error *error);
 
+/* Adds a header's metadata alone, but for the layouts of its tensors, to another one, as above.
+ * RELAYOUT_OUT_OF_MEMORY, after which the other one is over. */
+relayout_status safetensors_append_metadata(const safetensors *of, safetensors *made,
+                                            relayout_error *error);
+
 /* Adds a tensor of this name, which must stay, and of this valid shape. RELAYOUT_INVALID_TEXT for
  * what cannot be a name; RELAYOUT_OUT_OF_MEMORY. */
 relayout_status safetensors_add(safetensors *made, const char *name, const relayout_shape *shape,

@@ -307,6 +307,12 @@ exit_code stream_rewind(stream_output *output, int64_t written) {
              : fail_to_write(output, errno);
 }
 
+exit_code stream_extend(stream_output *output, int64_t size) {
+  return ftruncate(output->file, (off_t)(output->written + size)) == 0
+             ? stream_go_on(output, size)
+             : fail_to_write(output, errno);
+}
+
 exit_code stream_go_on(stream_output *output, int64_t size) {
   output->written += size;
   return lseek(output->file, (off_t)output->written, SEEK_SET) == (off_t)output->written

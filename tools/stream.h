@@ -82,6 +82,8 @@ exit_code stream_write(stream_output *output, const void *bytes, size_t size);
 exit_code stream_copy(stream_input *input, int64_t size, stream_output *output);
 /* Takes back what was written to a whole file but the first bytes. */
 exit_code stream_rewind(stream_output *output, int64_t written);
+/* Makes a whole file so much longer, with zeros for somebody else to write over. */
+exit_code stream_extend(stream_output *output, int64_t size);
 /* Goes on behind `size` bytes that somebody else has written to a whole file. */
 exit_code stream_go_on(stream_output *output, int64_t size);
 /* The output for stdio, which records what fails until the end; NULL when it cannot be had. */

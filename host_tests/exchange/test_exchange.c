@@ -358,8 +358,9 @@ static void test_by_hand(void **state) {
     of.options.to_devices = cases[i].to_devices;
     of.options.to_first_peer = cases[i].to_first_peer;
     of.peers = 12;
-    for (size_t bytes = 0; bytes < 200; bytes = bytes * 3 + 1) {
-      of.options.message_bytes = bytes;
+    const size_t sizes[] = {0, 1, 4, 13, 40, 121, SIZE_MAX};
+    for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; ++s) {
+      of.options.message_bytes = sizes[s];
       memset(of.exchanges, 0, sizeof of.exchanges);
       assert_true(check_scene(&of, i));
     }

@@ -41,22 +41,22 @@ static void write_npy(const char *path) {
 }
 
 /* The header that `text` begins, and behind it the matrix, as it is in this memory, and 3 bytes. */
-static file_bytes model_of(const char *text, const uint8_t *matrix) {
+static file_bytes model_of(const char *text, const uint8_t *matrix, size_t matrix_size) {
   char header[512];
   const size_t size =
       (size_t)snprintf(header, sizeof header,
-                       "{%s,\"data_offsets\":[0,12288]},\"x\":{\"dtype\":\"U8\",\"shape\":[3],"
-                       "\"data_offsets\":[12288,12291]}}",
-                       text);
+                       "{%s,\"data_offsets\":[0,%zu]},\"x\":{\"dtype\":\"U8\",\"shape\":[3],"
+                       "\"data_offsets\":[%zu,%zu]}}",
+                       text, matrix_size, matrix_size, matrix_size + 3);
   const size_t padded = (8 + size + 63) / 64 * 64 - 8;
-  uint8_t *const bytes = calloc(1, 8 + padded + transposed.source_size + 3);
+  uint8_t *const bytes = calloc(1, 8 + padded + matrix_size + 3);
   bytes[0] = (uint8_t)(padded & 0xff);
   bytes[1] = (uint8_t)(padded >> 8);
   memset(bytes + 8, ' ', padded);
   memcpy(bytes + 8, header, size);
-  memcpy(bytes + 8 + padded, matrix, transposed.source_size);
-  memcpy(bytes + 8 + padded + transposed.source_size, "xyz", 3);
-  return (file_bytes){bytes, 8 + padded + transposed.source_size + 3};
+  memcpy(bytes + 8 + padded, matrix, matrix_size);
+  memcpy(bytes + 8 + padded + matrix_size, "xyz", 3);
+  return (file_bytes){bytes, 8 + padded + matrix_size + 3};
 }
 
 static void make_models(void) {
@@ -64,13 +64,13 @@ static void make_models(void) {
   /* Escapes, for which jansson needs more memory than it has at first. */
   file_bytes model = model_of("\"__metadata__\":{\"note\":\"0123456789 0123456789 \\n\\u00e9\"},"
                               "\"w\":{\"dtype\":\"U16\",\"shape\":[64,96]",
-                              transposed.source);
+                              transposed.source, transposed.source_size);
   file_write("in.safetensors", model.bytes, model.size);
   free(model.bytes);
   as_model = model_of("\"__metadata__\":{\"note\":\"0123456789 0123456789 \\n\xc3\xa9\","
                       "\"relayout.layout.w\":\"u16[64,96]{0,1}\"},"
                       "\"w\":{\"dtype\":\"U16\",\"shape\":[96,64]",
-                      transposed.expected + MOVE_GUARD);
+                      transposed.expected + MOVE_GUARD, transposed.source_size);
 }
 
 static void make_one_tensor(void) {
@@ -278,6 +278,60 @@ static void set_to_set(const scenario *it) {
   check_set(true);
 }
 
+/* ---- Files of several devices ---- */
+
+enum { HALVES = 2 };
+static const char *const half_paths[HALVES] = {"out/half-0.safetensors", "out/half-1.safetensors"};
+static const char rules[] = "w {replicated} {devices=[2,1]<=[2]} {0,1}\n"
+                            "x {replicated} {replicated}\n";
+static file_bytes halves[HALVES]; /* w as the rows of two devices, turned; and x on both */
+
+static void make_half(int number) {
+  const size_t half = transposed.source_size / HALVES;
+  static const char text[] = "\"__metadata__\":{\"note\":\"0123456789 0123456789 \\n\xc3\xa9\","
+                             "\"relayout.layout.w\":\"u16[32,96]{0,1}\"},"
+                             "\"w\":{\"dtype\":\"U16\",\"shape\":[96,32]";
+  uint8_t *const matrix = malloc(half);
+  for (size_t i = 0; i < half / 2; ++i) { /* row i % 32 of this device's, and column i / 32 */
+    memcpy(matrix + 2 * i, transposed.source + 2 * ((32 * number + i % 32) * 96 + i / 32), 2);
+  }
+  halves[number] = model_of(text, matrix, half);
+  free(matrix);
+}
+
+/* Each file is whole or not there. */
+static void check_halves(bool ok) {
+  size_t files = 0;
+  for (int i = 0; i < HALVES; ++i) {
+    const file_bytes found = file_read(half_paths[i]);
+    if ((ok || found.bytes != NULL) && !file_same(&found, &halves[i])) {
+      trial_fail("%s, of %zu bytes, is not the new one", half_paths[i], found.size);
+    }
+    files += found.bytes != NULL;
+    free(found.bytes);
+  }
+  if (scratch_count(folder) != files && fault_reported()->kind != FAULT_REMOVAL) {
+    trial_fail("other files are in the output's folder than these %zu", files);
+  }
+}
+
+static void model_to_shards(const scenario *it) {
+  (void)it;
+  empty_folder();
+  command_call call = {.words = {"--device", "cpu", "--rules", "rules", "in.safetensors",
+                                 "out/half-{device}.safetensors"},
+                       .faulty = true};
+  const command_result result = command_run(&call);
+  check_words(&result);
+  check_halves(result.code == 0);
+  call.faulty = false;
+  const command_result again = command_run(&call);
+  if (again.code != 0) {
+    trial_fail("without a failure: exit code %d: %s", again.code, again.said);
+  }
+  check_halves(true);
+}
+
 static void raw_to_model(const scenario *it) {
   (void)it;
   empty_folder();
@@ -304,6 +358,7 @@ static const scenario scenarios[] = {
     {.name = "model_to_new", .run = model_to_new},
     {.name = "model_to_raw", .run = model_to_raw},
     {.name = "set_to_set", .run = set_to_set},
+    {.name = "model_to_shards", .run = model_to_shards},
     {.name = "raw_to_model", .run = raw_to_model},
     {.name = "raw_auto", .run = raw_on_any, .is_long = true},
 };
@@ -339,6 +394,9 @@ static bool begin(void) {
   write_npy("in.npy");
   make_models();
   make_one_tensor();
+  make_half(0);
+  make_half(1);
+  file_write("rules", (const uint8_t *)rules, sizeof rules - 1);
   empty_folder();
   raw = known_result("in.raw", "out/known.raw");
   as_npy = known_result("in.npy", "out/known.npy");

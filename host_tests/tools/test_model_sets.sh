@@ -1,36 +1,16 @@
 #!/bin/sh
 # test_model_sets.sh: models in several files, which a model.safetensors.index.json holds together,
 # and `relayout shape` of model files. All files are written here by hand.
+. "$(dirname "$0")/models.sh"
 . "$(dirname "$0")/check.sh"
-
-# shard HEADER DATA: a file of this header, of fewer than 256 bytes, and these data.
-shard() {
-  length=$(printf %s "$1" | wc -c)
-  # shellcheck disable=SC2059 # an octal escape
-  printf "\\$(printf %03o "$length")\\0\\0\\0\\0\\0\\0\\0"
-  printf %s%s "$1" "$2"
-}
-
-# holds FILE PART DATA: the file's header has this part, and behind it are these data.
-holds() {
-  checks=$((checks + 1))
-  size=$(od -An -t u1 -N 2 "$1" | awk '{ print $1 + 256 * $2 }')
-  header=$(tail -c +9 "$1" | head -c "$size")
-  case $header in
-  *"$2"*) ;;
-  *) fail "the header of $1 is $header, without $2" ;;
-  esac
-  found=$(tail -c +$((9 + size)) "$1")
-  [ "$found" = "$3" ] || fail "the data of $1 are '$found', not '$3'"
-}
 
 a='"a":{"dtype":"U8","shape":[2,3],"data_offsets":[0,6]}'
 b='"b":{"dtype":"U8","shape":[2],"data_offsets":[6,8]}'
 c='"c":{"dtype":"U8","shape":[2,2],"data_offsets":[0,4]}'
 set=../logs/set
 mkdir $set
-shard "{\"__metadata__\":{\"format\":\"pt\",\"part\":\"1\"},$a,$b}" abcdef12 >$set/m-1.safetensors
-shard "{\"__metadata__\":{\"format\":\"pt\",\"part\":\"2\"},$c}" ghij >$set/m-2.safetensors
+model "{\"__metadata__\":{\"format\":\"pt\",\"part\":\"1\"},$a,$b}" abcdef12 >$set/m-1.safetensors
+model "{\"__metadata__\":{\"format\":\"pt\",\"part\":\"2\"},$c}" ghij >$set/m-2.safetensors
 index() {
   printf '{"metadata":{"total_size":12,"more":[1]},"weight_map":{%s}}' "$1"
 }
@@ -121,12 +101,12 @@ check 0 '{"tensors":[{"name":"c","text":"u8[2,2]{1,0}","bytes":4}]}' '' shape --
 check 0 '' '' convert --tensor c --to '{0,1:PD(4,4)}' $set/m-2.safetensors p.safetensors
 check 0 '{"tensors":[{"name":"c","text":"u8[2,2]{0,1:PD(4,4)}","bytes":16}]}' '' shape --json \
   p.safetensors
-shard '{"q":{"dtype":"Q3","shape":[2,3],"data_offsets":[0,1]}}' x >q.safetensors
+model '{"q":{"dtype":"Q3","shape":[2,3],"data_offsets":[0,1]}}' x >q.safetensors
 check 0 '{"tensors":[{"name":"q","text":null,"bytes":1}]}' '' shape q.safetensors --json
 check 0 "name         bytes  shape
 q                1  Q3[2,3]
 1 tensor, 1 bytes" '' shape q.safetensors
-shard '{"\u001b[2J\u009b":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}}' x >q.safetensors
+model '{"\u001b[2J\u009b":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}}' x >q.safetensors
 "$RELAYOUT" shape q.safetensors >../logs/out
 checks=$((checks + 1))
 case $(cat ../logs/out) in

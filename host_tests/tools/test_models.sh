@@ -1,14 +1,7 @@
 #!/bin/sh
 # test_models.sh: `relayout convert` on .safetensors files, whose bytes are written here by hand.
+. "$(dirname "$0")/models.sh"
 . "$(dirname "$0")/check.sh"
-
-# model HEADER DATA: a file of this header, of fewer than 256 bytes, and these data.
-model() {
-  length=$(printf %s "$1" | wc -c)
-  # shellcheck disable=SC2059 # an octal escape
-  printf "\\$(printf %03o "$length")\\0\\0\\0\\0\\0\\0\\0"
-  printf %s%s "$1" "$2"
-}
 
 # check_model FILE HEADER DATA: the file is that, but for spaces behind its header.
 check_model() {

@@ -476,7 +476,9 @@ static relayout_status fill(relayout_exchange *made, relayout_device *device,
   const bool widens = relayout_element_type_byte_size(from->element_type) <
                       relayout_element_type_byte_size(to->element_type);
   made->wire_type = widens ? from->element_type : to->element_type;
-  made->message_bytes = options->message_bytes > 0 ? options->message_bytes : DEFAULT_MESSAGE_BYTES;
+  made->message_bytes = options->message_bytes == 0            ? DEFAULT_MESSAGE_BYTES
+                        : options->message_bytes > PTRDIFF_MAX ? (size_t)PTRDIFF_MAX
+                                                               : options->message_bytes;
   made->fingerprint = fingerprint_of(made, options->plan);
   status = make_messages(made, error);
   if (status == RELAYOUT_OK && device != NULL) {
