@@ -54,6 +54,7 @@ typedef struct job {
   uint64_t elements; /* of all files that are written */
   uint64_t moved;    /* of these, so far */
   progress bar;
+  large_files_memory room[2];
 } job;
 
 /* ---- What is asked for ---------------------------------------------------------------------- */
@@ -437,6 +438,7 @@ static exit_code move_message(job *work, const moved_tensor *tensor, size_t numb
                            .destination_name = made->path,
                            .destination_file = made->stream.file,
                            .destination_start = made->data + (int64_t)made->tensors[number]->begin,
+                           .memory = work->room,
                            .bar = &work->bar,
                            .moved_before = work->moved};
   if (relayout_sharding_local_shape(tensor->from_sharding, &tensor->from, message->peer, &shards[0],
@@ -567,6 +569,7 @@ static void free_job(job *work) {
   }
   free(work->files);
   free(work->tensors);
+  large_files_free(work->room);
   sharded_model_close(&work->from);
   sharding_rules_free(&work->rules);
 }

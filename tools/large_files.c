@@ -19,6 +19,9 @@ enum { PIECE_BYTES = 1 << 17, LONG_BYTES = 4 << 20, LARGE_PAGE_BYTES = 2 << 20, 
  * to be written between them has to be read first. */
 enum { MOST_READ_GAP = 4096, MOST_WRITTEN_GAP = 512 };
 
+/* Nor is what the disk is told to begin with told in smaller pieces than it reads. */
+enum { MOST_AHEAD_GAP = 1 << 16 };
+
 /* ---- Which boxes ---- */
 
 typedef struct boxes {
@@ -196,14 +199,26 @@ typedef struct side {
   bool has_ended;
 } side;
 
-/* Short runs lie far apart: large pages for these would be there for all that lies between. */
-static bool make_side(side *made) {
-  const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-  made->bytes = mmap(NULL, made->size, PROT_READ | PROT_WRITE, flags, -1, 0);
-  if (made->bytes == MAP_FAILED) {
-    return false;
+static void release(large_files_memory *memory) {
+  if (memory->bytes != NULL) {
+    munmap(memory->bytes, memory->size);
   }
-  madvise(made->bytes, made->size, MADV_NOHUGEPAGE);
+  *memory = (large_files_memory){.size = 0};
+}
+
+/* Short runs lie far apart: large pages for these would be there for all that lies between. */
+static bool make_side(large_files_memory *memory, side *made) {
+  const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+  if (memory->size < made->size) {
+    release(memory);
+    void *const bytes = mmap(NULL, made->size, PROT_READ | PROT_WRITE, flags, -1, 0);
+    if (bytes == MAP_FAILED) {
+      return false;
+    }
+    *memory = (large_files_memory){bytes, made->size};
+    madvise(bytes, made->size, MADV_NOHUGEPAGE);
+  }
+  made->bytes = memory->bytes;
   return true;
 }
 
@@ -378,9 +393,13 @@ static exit_code prepare_box(const large_files_job *job, boxes *of, side *source
       relayout_plan_create_box(job->device, &job->from, from_start, &job->to, to_start, sizes,
                                job->options, &next->plan, refusal);
   *can = status != RELAYOUT_UNSUPPORTED;
-  return status == RELAYOUT_OK ? act_on(next->plan, source, read_ahead)
-         : *can                ? report_error(NULL, refusal)
-                               : EXIT_CODE_OK;
+  if (status != RELAYOUT_OK) {
+    return *can ? report_error(NULL, refusal) : EXIT_CODE_OK;
+  }
+  source->most_gap = MOST_AHEAD_GAP;
+  const exit_code code = act_on(next->plan, source, read_ahead);
+  source->most_gap = MOST_READ_GAP;
+  return code;
 }
 
 static exit_code move_all(const large_files_job *job, side *source, side *destination,
@@ -436,17 +455,14 @@ exit_code large_files_move(const large_files_job *job, bool *is_done, relayout_e
   *is_done = false;
   *refusal = (relayout_error){.status = RELAYOUT_OUT_OF_MEMORY,
                               .message = "no room for the addresses of a tensor"};
-  if (!make_side(&source)) {
+  if (!make_side(&job->memory[0], &source) || !make_side(&job->memory[1], &destination)) {
     return EXIT_CODE_OK;
   }
-  exit_code code = EXIT_CODE_OK;
-  if (make_side(&destination)) {
-    code = make_long(&destination);
-    if (code == EXIT_CODE_OK) {
-      code = move_all(job, &source, &destination, is_done, refusal);
-    }
-    munmap(destination.bytes, destination.size);
-  }
-  munmap(source.bytes, source.size);
-  return code;
+  const exit_code code = make_long(&destination);
+  return code == EXIT_CODE_OK ? move_all(job, &source, &destination, is_done, refusal) : code;
+}
+
+void large_files_free(large_files_memory memory[2]) {
+  release(&memory[0]);
+  release(&memory[1]);
 }

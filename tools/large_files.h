@@ -20,6 +20,12 @@
 #define LARGE_FILES_PAGE_BYTES        4096
 #endif
 
+/* Addresses for one side, which a move keeps for the next. {0} at first. */
+typedef struct large_files_memory {
+  uint8_t *bytes;
+  size_t size;
+} large_files_memory;
+
 /* What is moved between two regular files, and from which bytes of them on. */
 typedef struct large_files_job {
   relayout_device *device;
@@ -32,7 +38,8 @@ typedef struct large_files_job {
   int64_t box_bytes;  /* that may be in memory of either side, about */
   size_t source_size; /* of all of `from` */
   size_t destination_size;
-  progress *bar; /* of elements, which have been moved before */
+  large_files_memory *memory; /* [0] for the source, [1] for the destination */
+  progress *bar;              /* of elements, which have been moved before */
   uint64_t moved_before;
   const char *source_name; /* for messages */
   int source_file;
@@ -48,5 +55,8 @@ bool large_files_suit(const large_files_job *job);
 /* Moves it. `*is_done` becomes false where there are no plans for its boxes (`refusal` says why), or
  * no room for so many addresses; nothing was written then, or nothing was wrong with what was. */
 exit_code large_files_move(const large_files_job *job, bool *is_done, relayout_error *refusal);
+
+/* Ends what moves have kept. */
+void large_files_free(large_files_memory memory[2]);
 
 #endif

@@ -227,8 +227,11 @@ static exit_code move_by_boxes(large_files_job *files, const void *header, size_
     const int64_t count = relayout_shape_element_count(&files->from.shape);
     progress bar = progress_begin_bytes("moving", (uint64_t)count,
                                         files->source_size + files->destination_size, 1);
+    large_files_memory memory[2] = {{.size = 0}, {.size = 0}};
     files->bar = &bar;
+    files->memory = memory;
     code = large_files_move(files, is_done, &refusal);
+    large_files_free(memory);
     progress_end(&bar);
   }
   if (code != EXIT_CODE_OK) {
