@@ -108,7 +108,8 @@ def main():
     for way, found in runs.items():
         seconds = statistics.median(run[0] for run in found)
         ratio = seconds / statistics.median(run[0] for run in runs["copy"])
-        print(f"{way:10} {seconds:6.2f} s {ratio:6.2f} copies {max(r[1] for r in found) >> 10:6} MiB")
+        most = max(run[1] for run in found) >> 10
+        print(f"{way:10} {seconds:6.2f} s {ratio:6.2f} copies {most:6} MiB")
     for file in [*folder.glob("in-*"), *folder.glob("out-*"), folder / "rules"]:
         file.unlink()
 

@@ -1,5 +1,5 @@
-/* large_files.h: a tensor, or a box of one, moved from file to file, a part of it at a time, so that
- * little of it is in memory at once. Depends on the public headers, report.h and progress.h; on
+/* large_files.h: a tensor, or a box of one, moved from file to file, a part of it at a time, so
+ * that little of it is in memory at once. Depends on the public headers, report.h, progress.h and
  * POSIX. */
 #ifndef TOOLS_LARGE_FILES_H
 #define TOOLS_LARGE_FILES_H
@@ -52,8 +52,8 @@ typedef struct large_files_job {
 /* Whether it is so large that it should be moved so. */
 bool large_files_suit(const large_files_job *job);
 
-/* Moves it. `*is_done` becomes false where there are no plans for its boxes (`refusal` says why), or
- * no room for so many addresses; nothing was written then, or nothing was wrong with what was. */
+/* Moves it. `*is_done` becomes false where there are no plans for its boxes, or no room for so many
+ * addresses, as `refusal` says; nothing was written then, or nothing was wrong with what was. */
 exit_code large_files_move(const large_files_job *job, bool *is_done, relayout_error *refusal);
 
 /* Ends what moves have kept. */

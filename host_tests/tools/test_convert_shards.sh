@@ -9,8 +9,8 @@ n='"n":{"dtype":"U8","shape":[3],"data_offsets":[8,11]}'
 half='"w":{"dtype":"U8","shape":[2,4],"data_offsets":[0,8]}'
 model "{$half,$n}" abcdefghxyz >../logs/in-0.safetensors
 model "{$half,$n}" ijklmnopxyz >../logs/in-1.safetensors
-model "{\"__metadata__\":{\"format\":\"pt\"},"'"w":{"dtype":"U8","shape":[4,4],"data_offsets":[0,16'\
-']},"n":{"dtype":"U8","shape":[3],"data_offsets":[16,19]}}' abcdefghijklmnopxyz \
+model '{"__metadata__":{"format":"pt"},"w":{"dtype":"U8","shape":[4,4],"data_offsets":[0,16]},'\
+'"n":{"dtype":"U8","shape":[3],"data_offsets":[16,19]}}' abcdefghijklmnopxyz \
   >../logs/whole.safetensors
 sources='../logs/in-{device}.safetensors'
 whole=../logs/whole.safetensors
@@ -81,7 +81,7 @@ holds p-1.safetensors '"relayout.layout.w":"u16[2,4]{1,0:T(2,2)}"' i.j.m.n.k.l.o
 check 0 '' '' convert --tensor w --from-sharding "$rows" --to 'u8{1,0}' 'p-{device}.safetensors' \
   one.safetensors
 holds one.safetensors '"shape":[4,4]' abcdefghijklmnopxyz
-check 4 '' "tensor 'w': q-0.safetensors: from_start and to_start are different places, and neither" \
+check 4 '' "tensor 'w': q-0.safetensors: from_start and to_start are different places," \
   convert --tensor w --from-sharding "$rows" --to-sharding "$columns" 'p-{device}.safetensors' \
   'q-{device}.safetensors'
 [ -e q-0.safetensors ] && fail 'a file stands under its name'
@@ -110,7 +110,8 @@ n
 
 o-0.safetensors: 2 tensors, 19 bytes
 o-1.safetensors: 1 tensors, 16 bytes
-files read: 2, written: 2, of 35 bytes' '' convert --dry-run --rules ../logs/rules "$sources" "$made"
+files read: 2, written: 2, of 35 bytes' '' \
+  convert --dry-run --rules ../logs/rules "$sources" "$made"
 rm -f o-*
 check 0 "$("$RELAYOUT" convert --dry-run --rules ../logs/rules "$sources" "$made")" '' \
   convert --dry-run --rules ../logs/rules "$sources" "$made"
@@ -120,7 +121,8 @@ check_no_files 'a dry run'
 model '{"v":{"dtype":"U8","shape":[2],"data_offsets":[0,2]}}' uv >../logs/st-0.safetensors
 model '{"w":{"dtype":"U8","shape":[4],"data_offsets":[0,4]}}' abcd >../logs/st-1.safetensors
 stages='../logs/st-{device}.safetensors'
-printf 'v {maximal device=0} {replicated}\nw {maximal device=1} {devices=[2]<=[2]}\n' >../logs/stages
+printf 'v {maximal device=0} {replicated}\nw {maximal device=1} {devices=[2]<=[2]}\n' \
+  >../logs/stages
 check 0 '' '' convert --rules ../logs/stages "$stages" "$made"
 holds o-0.safetensors '"v":{"dtype":"U8","shape":[2],"data_offsets":[0,2]},"w":' uvab
 holds o-1.safetensors '"v":{"dtype":"U8","shape":[2],"data_offsets":[0,2]},"w":' uvcd
@@ -140,7 +142,7 @@ holds one.safetensors '"v":{"dtype":"U8","shape":[2],"data_offsets":[0,2]}' uv
 rm -f one*
 
 # What cannot be meant.
-check 2 '' '--from-sharding is missing: IN ../logs/in-{device}.safetensors is a file of each device' \
+check 2 '' '--from-sharding is missing: IN ../logs/in-{device}.safetensors is a file of each' \
   convert --tensor w --to-sharding "$rows" "$sources" "$made"
 check 2 '' '--to-sharding is missing: OUT o-{device}.safetensors is a file of each device' \
   convert --tensor w --from-sharding "$rows" "$sources" "$made"

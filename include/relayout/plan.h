@@ -182,8 +182,8 @@ RELAYOUT_API relayout_status relayout_plan_create_range(
     const int64_t *start, const int64_t *sizes, const relayout_plan_options *options,
     relayout_plan **plan, relayout_error *error);
 
-/* The same for a box of one tensor and a box of another, of the same `sizes`: from from_start[d] and
- * to_start[d] on along dimension d. The tensors have the same rank, but may have other dimensions.
+/* The same for a box of one tensor and one of another, of the same `sizes`: along dimension d from
+ * from_start[d] and to_start[d] on. The tensors have the same rank, but may have other dimensions.
  * The padding of `to` belongs to its boxes, as above; none of `from` is read. RELAYOUT_UNSUPPORTED
  * also where the starts or the dimensions differ and neither side can be moved: `from` can with a
  * layout without tiles whose elements take their own bytes, or with strides; `to` can if it has no

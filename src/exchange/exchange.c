@@ -311,8 +311,8 @@ static void view_message(const relayout_exchange *exchange, const int64_t *sizes
   }
 }
 
-/* A box of a strided shard by itself: `*offset` bytes on from the shard. Equal boxes are equal views
- * then, and have one plan. */
+/* A box of a strided shard by itself, `*offset` bytes on from the shard: equal boxes are equal
+ * views then, and have one plan. */
 static void cut_box(relayout_view *shard, const int64_t *start, const int64_t *sizes,
                     int64_t *offset) {
   *offset = 0;
