@@ -189,6 +189,15 @@ static void expect_places(const scene *of, const relayout_exchange_message *mess
   }
 }
 
+/* A message that is said to lie in a shard does. */
+static void expect_place(const relayout_exchange_message *message, const shard *of,
+                         const uint8_t *wire) {
+  if (message->place >= 0) {
+    assert_true((uint64_t)message->place + message->bytes <= of->bytes);
+    assert_memory_equal(of->memory + GUARD + message->place, wire, message->bytes);
+  }
+}
+
 /* Packs, hands over and unpacks all that a peer sends; the bytes of it. */
 static uint64_t send_all(scene *of, int64_t peer, int64_t *messages) {
   uint64_t sent = 0;
@@ -216,6 +225,8 @@ static uint64_t send_all(scene *of, int64_t peer, int64_t *messages) {
       fail_msg("%s", error.message);
     }
     assert_int_equal(wire[message.bytes], POISON);
+    expect_place(&message, &of->sources[peer], wire);
+    expect_place(&other, &of->destinations[message.peer], wire);
     free(memory);
     sent += message.bytes;
     ++*messages;
@@ -265,6 +276,9 @@ static void check_volumes(scene *of) {
     }
   }
   assert_int_equal(all_sent, all_received);
+  for (int64_t p = relayout_exchange_peer_count(of->exchanges[0]); p < of->peers; ++p) {
+    assert_false(of->sources[p].is_there || of->destinations[p].is_there);
+  }
   assert_int_equal(messages, received_messages);
 }
 
@@ -537,6 +551,42 @@ static void test_turns(void **state) {
 }
 
 /* Of four holders each sends to one of four receivers; to those on its node if there are any. */
+/* Of four rows two columns are sent, which are one piece where columns are; rows of whole columns
+ * are one piece where they are received. Not if values change on that side. */
+static void test_places(void **state) {
+  (void)state;
+  static const struct {
+    const char *from, *to;
+    double scale;
+    int64_t sent_place, received_place;
+  } cases[] = {
+      {"f32[8,4]", "f32[8,4]", 1, -1, 32},
+      {"f32[8,4]{0,1}", "f32[8,4]{0,1}", 1, 32, -1},
+      {"f32[8,4]", "f32[8,4]", 2, -1, 32},
+      {"f32[8,4]{0,1}", "f32[8,4]{0,1}", 2, -1, -1},
+      {"f32[8,4]{0,1}", "f64[8,4]{0,1}", 1, 32, -1},
+      {"f64[8,4]{0,1}", "f32[8,4]", 1, -1, 32},
+      {"f32[8,4]{0,1}", "f32[8,4]{1,0:T(2,2)}", 1, -1, -1},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    relayout_plan_options plan = RELAYOUT_PLAN_OPTIONS_INIT;
+    relayout_exchange_options options = RELAYOUT_EXCHANGE_OPTIONS_INIT;
+    plan.scale = cases[i].scale;
+    options.plan = &plan;
+    relayout_exchange *const exchange = exchange_of(
+        cases[i].from, "{devices=[2,1]<=[2]}", cases[i].to, "{devices=[1,2]<=[2]}", 0, &options);
+    relayout_exchange_message message;
+    assert_int_equal(relayout_exchange_message_count(exchange), 2);
+    assert_int_equal(relayout_exchange_get_message(exchange, 0, &message, NULL), RELAYOUT_OK);
+    assert_int_equal(message.place, cases[i].sent_place);
+    assert_int_equal(relayout_exchange_get_message(exchange, 1, &message, NULL), RELAYOUT_OK);
+    assert_int_equal(message.place, cases[i].received_place);
+    assert_int_equal(relayout_exchange_peer_count(exchange), 2);
+    relayout_exchange_destroy(exchange);
+  }
+  assert_int_equal(relayout_exchange_peer_count(NULL), 0);
+}
+
 static void test_holders_take_turns(void **state) {
   (void)state;
   static const int32_t nodes[] = {0, 0, 1, 1, 1, 1, 0, 0};
@@ -893,11 +943,17 @@ static void test_not_all_peers(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_not_all_peers),      cmocka_unit_test(test_by_hand),
-      cmocka_unit_test(test_at_random),          cmocka_unit_test(test_turns),
-      cmocka_unit_test(test_holders_take_turns), cmocka_unit_test(test_large),
-      cmocka_unit_test(test_many_threads),       cmocka_unit_test(test_fingerprints),
-      cmocka_unit_test(test_refusals),           cmocka_unit_test(test_what_cannot_move),
+      cmocka_unit_test(test_not_all_peers),
+      cmocka_unit_test(test_by_hand),
+      cmocka_unit_test(test_at_random),
+      cmocka_unit_test(test_turns),
+      cmocka_unit_test(test_places),
+      cmocka_unit_test(test_holders_take_turns),
+      cmocka_unit_test(test_large),
+      cmocka_unit_test(test_many_threads),
+      cmocka_unit_test(test_fingerprints),
+      cmocka_unit_test(test_refusals),
+      cmocka_unit_test(test_what_cannot_move),
   };
   return cmocka_run_group_tests_name("exchange.exchange", tests, NULL, NULL);
 }

@@ -87,12 +87,19 @@ RELAYOUT_API relayout_status relayout_exchange_get_volume(const relayout_exchang
  * before anything is sent. `self`, the device and `plan`'s effort do not count. 0 for NULL. */
 RELAYOUT_API uint64_t relayout_exchange_fingerprint(const relayout_exchange *exchange);
 
+/* One more than the greatest peer that takes part; 0 for NULL. */
+RELAYOUT_API int64_t relayout_exchange_peer_count(const relayout_exchange *exchange);
+
 /* ---- Messages ------------------------------------------------------------------------------- */
 
 /* A message that this peer sends or receives. `start` and `sizes`, one for each dimension, are its
  * box in the tensor; `from_start` is where that begins in the sender's shard, and `to_start` in the
  * receiver's. All are valid as long as the exchange. Sender and receiver know a message by the two
- * of them and its tag, which counts the messages between them from 0. */
+ * of them and its tag, which counts the messages between them from 0.
+ *
+ * `place` is how many bytes behind the beginning of this peer's shard the message lies as it is, in
+ * one piece: it can be sent from there, or received there, without packing or unpacking; -1:
+ * nowhere. */
 typedef struct relayout_exchange_message {
   int64_t number; /* 0 .. message_count-1 */
   bool is_sent;   /* else it is received */
@@ -103,6 +110,7 @@ typedef struct relayout_exchange_message {
   const int64_t *sizes;
   const int64_t *from_start;
   const int64_t *to_start;
+  int64_t place;
 } relayout_exchange_message;
 
 /* How many messages this peer sends and receives; 0 for NULL. */

@@ -28,8 +28,15 @@ typedef struct message {
   relayout_plan *unpack; /* of what is received, and kept where both sides have tiles; or NULL */
 } message;
 
+/* This peer's shard of a side. */
+typedef struct own_shard {
+  relayout_view view; /* strided if it can be */
+  bool is_as_sent;    /* its elements are those of messages */
+} own_shard;
+
 struct relayout_exchange {
   rlt_exchange_plan plan;
+  own_shard from, to; /* of a peer that has one */
   int64_t self;
   relayout_device *device; /* or NULL */
   relayout_element_type wire_type;
@@ -103,6 +110,44 @@ static relayout_status check_same_tensor(const relayout_shape *from, const relay
   return relayout_shape_same_dimensions(from, to)
              ? RELAYOUT_OK
              : rlt_fail(error, RELAYOUT_SHAPE_MISMATCH, "`from` and `to` differ in dimensions");
+}
+
+/* ---- This peer's shards --------------------------------------------------------------------- */
+
+static double scale_of(const relayout_plan_options *options) {
+  return options == NULL || options->scale == 0 ? 1 : options->scale;
+}
+
+/* Values change on the side that has the wider elements, once. */
+static bool packs_values(const relayout_exchange *exchange) {
+  return exchange->wire_type == exchange->plan.to.shape.element_type;
+}
+
+static relayout_status make_shard(const rlt_exchange_side *side, int64_t self,
+                                  relayout_element_type wire_type, bool changes, own_shard *made,
+                                  relayout_error *error) {
+  const int64_t device = self - side->first_peer;
+  relayout_view strided;
+  if (device < 0 || device >= side->devices) {
+    return RELAYOUT_OK;
+  }
+  const relayout_status status = relayout_sharding_local_shape(&side->sharding, &side->shape,
+                                                               device, &made->view.shape, error);
+  made->is_as_sent = !changes && side->shape.element_type == wire_type;
+  if (status == RELAYOUT_OK && rlt_view_as_strided(&made->view, &strided, NULL) == RELAYOUT_OK) {
+    made->view = strided;
+  }
+  return status;
+}
+
+static relayout_status make_shards(relayout_exchange *made, const relayout_plan_options *options,
+                                   relayout_error *error) {
+  const bool changes = scale_of(options) != 1;
+  const relayout_status status = make_shard(&made->plan.from, made->self, made->wire_type,
+                                            changes && packs_values(made), &made->from, error);
+  return status == RELAYOUT_OK ? make_shard(&made->plan.to, made->self, made->wire_type,
+                                            changes && !packs_values(made), &made->to, error)
+                               : status;
 }
 
 /* ---- Messages ------------------------------------------------------------------------------- */
@@ -322,61 +367,42 @@ static void cut_box(relayout_view *shard, const int64_t *start, const int64_t *s
   }
 }
 
-static relayout_status local_view(const rlt_exchange_side *side, int64_t self, relayout_view *made,
-                                  relayout_error *error) {
-  relayout_shape local;
-  const relayout_status status = relayout_sharding_local_shape(
-      &side->sharding, &side->shape, self - side->first_peer, &local, error);
-  *made = (relayout_view){.shape = local};
-  return status;
-}
-
-/* Values change on the side that has the wider elements, once. */
-static bool packs_values(const relayout_exchange *exchange) {
-  return exchange->wire_type == exchange->plan.to.shape.element_type;
-}
-
 /* Between a box of a shard and a message. */
 static relayout_status plan_message(relayout_exchange *exchange, message *of, bool packs,
                                     const relayout_plan_options *options, relayout_plan **plan,
                                     relayout_error *error) {
   static const int64_t none[RELAYOUT_MAX_RANK] = {0};
-  const rlt_exchange_side *const side = packs ? &exchange->plan.from : &exchange->plan.to;
   const int64_t *const start = box_of(exchange, of, packs ? FROM_START : TO_START);
   const int64_t *const sizes = box_of(exchange, of, SIZES);
   const relayout_plan_options *const own = packs == packs_values(exchange) ? options : NULL;
-  relayout_view shard, wire;
-  const relayout_status status = local_view(side, exchange->self, &shard, error);
-  if (status != RELAYOUT_OK) {
-    return status;
-  }
+  const relayout_view *const shard = packs ? &exchange->from.view : &exchange->to.view;
+  relayout_view wire;
   view_message(exchange, sizes, &wire);
-  relayout_view strided;
-  if (rlt_view_as_strided(&shard, &strided, NULL) == RELAYOUT_OK) {
-    cut_box(&strided, start, sizes, &of->offset);
-    return relayout_plan_create_between(exchange->device, packs ? &strided : &wire,
-                                        packs ? &wire : &strided, own, plan, error);
+  if (shard->is_strided) {
+    relayout_view box = *shard;
+    cut_box(&box, start, sizes, &of->offset);
+    return relayout_plan_create_between(exchange->device, packs ? &box : &wire,
+                                        packs ? &wire : &box, own, plan, error);
   }
-  return relayout_plan_create_box(exchange->device, packs ? &shard : &wire, packs ? start : none,
-                                  packs ? &wire : &shard, packs ? none : start, sizes, own, plan,
+  return relayout_plan_create_box(exchange->device, packs ? shard : &wire, packs ? start : none,
+                                  packs ? &wire : shard, packs ? none : start, sizes, own, plan,
                                   error);
 }
 
-/* Straight from one shard to the other. `*plan` stays NULL if there is no such plan. */
+/* Straight from one shard to the other. The plan stays NULL if there is none. */
 static relayout_status plan_straight(relayout_exchange *exchange, message *of,
                                      const relayout_plan_options *options, relayout_error *error) {
-  relayout_view from, to;
-  relayout_status status = local_view(&exchange->plan.from, exchange->self, &from, error);
-  if (status == RELAYOUT_OK) {
-    status = local_view(&exchange->plan.to, exchange->self, &to, error);
+  relayout_error cause;
+  const relayout_status status = relayout_plan_create_box(
+      exchange->device, &exchange->from.view, box_of(exchange, of, FROM_START), &exchange->to.view,
+      box_of(exchange, of, TO_START), box_of(exchange, of, SIZES), options, &of->pack, &cause);
+  if (status == RELAYOUT_UNSUPPORTED) {
+    return RELAYOUT_OK;
   }
-  if (status != RELAYOUT_OK) {
-    return status;
+  if (status != RELAYOUT_OK && error != NULL) {
+    *error = cause;
   }
-  status = relayout_plan_create_box(exchange->device, &from, box_of(exchange, of, FROM_START), &to,
-                                    box_of(exchange, of, TO_START), box_of(exchange, of, SIZES),
-                                    options, &of->pack, error);
-  return status == RELAYOUT_UNSUPPORTED ? RELAYOUT_OK : status;
+  return status;
 }
 
 static relayout_status make_plans(relayout_exchange *exchange, const relayout_plan_options *options,
@@ -425,7 +451,7 @@ static uint64_t fingerprint_of(const relayout_exchange *exchange,
   for (int64_t i = 0; i < exchange->plan.node_count; ++i) {
     add_number(&hash, exchange->plan.node_of[i]);
   }
-  const double scale = options == NULL || options->scale == 0 ? 1 : options->scale;
+  const double scale = scale_of(options);
   hash = rlt_hash(hash, &scale, sizeof scale);
   add_number(&hash, options == NULL ? 0 : (int64_t)options->overflow);
   add_number(&hash, options == NULL ? 0 : (int64_t)options->rounding);
@@ -480,7 +506,10 @@ static relayout_status fill(relayout_exchange *made, relayout_device *device,
                         : options->message_bytes > PTRDIFF_MAX ? (size_t)PTRDIFF_MAX
                                                                : options->message_bytes;
   made->fingerprint = fingerprint_of(made, options->plan);
-  status = make_messages(made, error);
+  status = make_shards(made, options->plan, error);
+  if (status == RELAYOUT_OK) {
+    status = make_messages(made, error);
+  }
   if (status == RELAYOUT_OK && device != NULL) {
     relayout_device_retain(device);
     made->device = device;
@@ -604,6 +633,30 @@ static relayout_status find(const relayout_exchange *exchange, int64_t number,
   return RELAYOUT_OK;
 }
 
+/* Where it lies in this peer's shard as it is; -1: nowhere. */
+static int64_t place_of(const relayout_exchange *exchange, const message *of) {
+  const own_shard *const own = of->is_sent ? &exchange->from : &exchange->to;
+  const int64_t *const start = box_of(exchange, of, of->is_sent ? FROM_START : TO_START);
+  const int64_t *const sizes = box_of(exchange, of, SIZES);
+  relayout_view wire;
+  bool is_there = own->is_as_sent && own->view.is_strided;
+  int64_t place = 0;
+  view_message(exchange, sizes, &wire);
+  for (int32_t d = 0; d < wire.shape.rank && is_there; ++d) {
+    is_there = sizes[d] == 1 || own->view.byte_strides[d] == wire.byte_strides[d];
+    place += start[d] * own->view.byte_strides[d];
+  }
+  return is_there ? place : -1;
+}
+
+int64_t relayout_exchange_peer_count(const relayout_exchange *exchange) {
+  if (exchange == NULL) {
+    return 0;
+  }
+  const rlt_exchange_side *const from = &exchange->plan.from, *const to = &exchange->plan.to;
+  return rlt_max(from->first_peer + from->devices, to->first_peer + to->devices);
+}
+
 relayout_status relayout_exchange_get_message(const relayout_exchange *exchange, int64_t number,
                                               relayout_exchange_message *message_out,
                                               relayout_error *error) {
@@ -623,7 +676,8 @@ relayout_status relayout_exchange_get_message(const relayout_exchange *exchange,
                                              .start = box_of(exchange, of, START),
                                              .sizes = box_of(exchange, of, SIZES),
                                              .from_start = box_of(exchange, of, FROM_START),
-                                             .to_start = box_of(exchange, of, TO_START)};
+                                             .to_start = box_of(exchange, of, TO_START),
+                                             .place = place_of(exchange, of)};
   return RELAYOUT_OK;
 }
 
@@ -749,6 +803,28 @@ static int64_t find_received(const relayout_exchange *receiver, int64_t sender,
   return first;
 }
 
+/* One message, from the sender's shard to the receiver's; by way of `between`, unless it lies in
+ * one of them as it is. */
+static relayout_status hand_over(const relayout_exchange *sender, int64_t number,
+                                 const relayout_exchange *receiver, const void *source,
+                                 void *between, void *destination, relayout_error *error) {
+  const message *const sent = &sender->messages[number];
+  const int64_t received = find_received(receiver, sender->self, sent);
+  const int64_t from = place_of(sender, sent);
+  const int64_t to = place_of(receiver, &receiver->messages[received]);
+  if (from >= 0 && source != NULL) {
+    return relayout_exchange_unpack(receiver, received, (const uint8_t *)source + from, destination,
+                                    error);
+  }
+  if (to >= 0 && destination != NULL) {
+    return relayout_exchange_pack(sender, number, source, (uint8_t *)destination + to, error);
+  }
+  const relayout_status status = relayout_exchange_pack(sender, number, source, between, error);
+  return status == RELAYOUT_OK
+             ? relayout_exchange_unpack(receiver, received, between, destination, error)
+             : status;
+}
+
 relayout_status relayout_exchange_execute(int64_t count, const relayout_exchange *const *exchanges,
                                           const void *const *sources, void *const *destinations,
                                           relayout_error *error) {
@@ -772,13 +848,8 @@ relayout_status relayout_exchange_execute(int64_t count, const relayout_exchange
     const relayout_exchange *const own = exchanges[i];
     status = relayout_exchange_keep(own, sources[i], destinations[i], error);
     for (int64_t m = 0; m < own->count && own->messages[m].is_sent && status == RELAYOUT_OK; ++m) {
-      const message *const of = &own->messages[m];
-      const relayout_exchange *const other = exchanges[of->peer];
-      status = relayout_exchange_pack(own, m, sources[i], between, error);
-      if (status == RELAYOUT_OK) {
-        status = relayout_exchange_unpack(other, find_received(other, i, of), between,
-                                          destinations[of->peer], error);
-      }
+      const int64_t peer = own->messages[m].peer;
+      status = hand_over(own, m, exchanges[peer], sources[i], between, destinations[peer], error);
     }
   }
   rlt_free(between);

@@ -97,6 +97,7 @@ relayout_status relayout_plan_create_box(relayout_device *device, const relayout
                                          relayout_error *error) {
   const box_side source = {from, from_start, "from"}, destination = {to, to_start, "to"};
   relayout_view moved;
+  relayout_error cause;
   relayout_status status = check_arguments(source, destination, sizes, error);
   if (status == RELAYOUT_OK) {
     status = check_side(source, sizes, error);
@@ -110,19 +111,19 @@ relayout_status relayout_plan_create_box(relayout_device *device, const relayout
   if (are_in_place(source, destination)) {
     return relayout_plan_create_range(device, from, to, to_start, sizes, options, plan, error);
   }
-  status = move_into(destination, source, &moved, error);
+  status = move_into(destination, source, &moved, &cause);
   if (status == RELAYOUT_OK) {
     return relayout_plan_create_range(device, &moved, to, to_start, sizes, options, plan, error);
   }
   if (status == RELAYOUT_UNSUPPORTED && !has_padding(to)) {
-    status = move_into(source, destination, &moved, error);
+    status = move_into(source, destination, &moved, &cause);
   }
   if (status == RELAYOUT_OK) {
     return relayout_plan_create_range(device, from, &moved, from_start, sizes, options, plan,
                                       error);
   }
   return status != RELAYOUT_UNSUPPORTED
-             ? status
+             ? rlt_fail(error, status, "%s", cause.message)
              : rlt_fail(error, status,
                         "from_start and to_start are different places, and neither side can be "
                         "moved to the other's: both have tiles, packed elements or wider "
