@@ -8,12 +8,13 @@
 #include <string.h>
 
 #include "conformance/random.h"
+#include "conformance/shards.h"
 #include "oracle/oracle.h"
 #include "relayout/exchange.h"
 #include "shape_of.h"
 #include "sharding_of.h"
 
-enum { MOST_PEERS = 24, MOST_BYTES = 1 << 16, GUARD = 64, POISON = 0xa5 };
+enum { MOST_PEERS = SHARDS_MOST_PEERS, GUARD = 64, POISON = 0xa5 };
 
 /* ---- A tensor on devices -------------------------------------------------------------------- */
 
@@ -46,19 +47,12 @@ static relayout_shape dense_of(const relayout_shape *shape) {
 static shard make_shard(const relayout_sharding *sharding, const relayout_shape *shape,
                         int64_t device, int64_t devices) {
   shard made = {.is_there = false};
-  int64_t holders = 0;
   if (device < 0 || device >= devices) {
     return made;
   }
   assert_int_equal(relayout_sharding_local_shape(sharding, shape, device, &made.shape, NULL),
                    RELAYOUT_OK);
-  const int64_t count = relayout_sharding_device_count(sharding);
-  for (int64_t i = 0; i < count; ++i) {
-    int64_t holder;
-    assert_int_equal(relayout_sharding_device(sharding, i, &holder, NULL), RELAYOUT_OK);
-    holders += holder == device;
-  }
-  made.is_there = count == 0 || holders > 0;
+  made.is_there = shards_holds(sharding, device, devices);
   made.bytes = oracle_byte_size(&made.shape);
   made.memory = malloc(made.bytes + 2 * GUARD);
   assert_non_null(made.memory);
@@ -66,49 +60,11 @@ static shard make_shard(const relayout_sharding *sharding, const relayout_shape 
   return made;
 }
 
-typedef struct copying {
-  const uint8_t *tensor;
-  const relayout_shape *shape, *local;
-  uint8_t *to;
-} copying;
-
-/* A box of the dense tensor to its place in the dense shard, element by element. */
-static void copy_box(void *context, const int64_t *start, const int64_t *sizes,
-                     const int64_t *local_start) {
-  const copying *const at = context;
-  const int32_t rank = at->shape->rank;
-  const size_t bytes = oracle_element_size(at->shape->element_type);
-  int64_t count = 1;
-  for (int32_t d = 0; d < rank; ++d) {
-    count *= sizes[d];
-  }
-  for (int64_t i = 0; i < count; ++i) {
-    int64_t rest = i, from = 0, to = 0, index[RELAYOUT_MAX_RANK];
-    for (int32_t d = rank - 1; d >= 0; --d) {
-      index[d] = rest % sizes[d];
-      rest /= sizes[d];
-    }
-    for (int32_t d = 0; d < rank; ++d) {
-      from = from * at->shape->dimensions[d] + start[d] + index[d];
-      to = to * at->local->dimensions[d] + local_start[d] + index[d];
-    }
-    memcpy(at->to + (size_t)to * bytes, at->tensor + (size_t)from * bytes, bytes);
-  }
-}
-
-/* Fills a shard, of any layout and type, with its part of the tensor. */
+/* With its part of the tensor, of any layout and type. */
 static void fill_shard(const scene *of, const relayout_sharding *sharding, int64_t device,
                        shard *filled) {
-  relayout_shape local = filled->shape;
-  local.element_type = of->from.element_type;
-  const relayout_shape dense = dense_of(&local);
-  uint8_t *const part = calloc(1, oracle_byte_size(&dense) + 1);
-  assert_non_null(part);
-  copying at = {of->dense, &of->from, &dense, part};
-  assert_int_equal(relayout_sharding_visit_boxes(sharding, &of->from, device, copy_box, &at, NULL),
-                   RELAYOUT_OK);
-  oracle_relayout(&dense, &filled->shape, part, filled->memory + GUARD);
-  free(part);
+  assert_true(
+      shards_fill(of->dense, &of->from, sharding, device, &filled->shape, filled->memory + GUARD));
 }
 
 /* ---- All peers ------------------------------------------------------------------------------ */
@@ -117,7 +73,7 @@ static void set_up_scene(scene *of, uint64_t seed) {
   const relayout_shape dense = dense_of(&of->from);
   const size_t bytes = oracle_byte_size(&dense);
   uint64_t random = seed;
-  assert_in_range(bytes, 0, MOST_BYTES);
+  assert_in_range(bytes, 0, SHARDS_MOST_BYTES);
   of->dense = malloc(bytes + 1);
   for (size_t i = 0; i < bytes; ++i) {
     of->dense[i] = random_element_byte(&random, of->from.element_type);
@@ -384,74 +340,17 @@ static void test_by_hand(void **state) {
 
 /* ---- At random ------------------------------------------------------------------------------ */
 
-/* Shards along some dimensions, replicas, blocks; device numbers in any order. */
-static int64_t random_sharding(uint64_t *random, int32_t rank, relayout_sharding *made) {
-  enum { MOST_DEVICES = 12 };
-  int64_t count = 1;
-  *made = (relayout_sharding){.kind = RELAYOUT_SHARDING_TILED, .rank = rank};
-  if (rank == 0 || random_below(random, 8) == 0) {
-    made->kind =
-        random_below(random, 2) == 0 ? RELAYOUT_SHARDING_REPLICATED : RELAYOUT_SHARDING_MAXIMAL;
-    made->device = random_below(random, 3);
-    return 3 + random_below(random, 3);
-  }
-  for (int32_t d = 0; d < rank; ++d) {
-    const int64_t room = MOST_DEVICES / count;
-    made->shards[d] = 1 + random_below(random, room < 4 ? room : 4);
-    count *= made->shards[d];
-    made->blocks[d] = 1 + random_below(random, 4);
-  }
-  made->block_count = random_below(random, 4) == 0 ? rank : 0;
-  if (random_below(random, 2) == 0) {
-    made->subgroup_count = 1;
-    made->subgroup_sizes[0] = 1 + random_below(random, MOST_DEVICES / count);
-    count *= made->subgroup_sizes[0];
-  }
-  for (int32_t i = 0; i < count; ++i) {
-    const int32_t other = (int32_t)random_below(random, i + 1);
-    made->order.list[i] = made->order.list[other];
-    made->order.list[other] = i;
-  }
-  return count;
-}
-
 static bool try_random(relayout_device *device, uint64_t seed) {
   uint64_t random = seed;
   scene *const of = calloc(1, sizeof *of);
-  int32_t nodes[MOST_PEERS];
+  shards_case drawn;
+  shards_draw(&random, 12, 11, &drawn);
   of->device = device;
-  of->options = (relayout_exchange_options)RELAYOUT_EXCHANGE_OPTIONS_INIT;
-  const relayout_element_type type =
-      random_below(&random, 2) == 0 ? random_element_type(&random) : RELAYOUT_F32;
-  random_dimensions(&random, type, (int32_t)random_below(&random, 4), 600, &of->from);
-  random_order(&random, &of->from);
-  of->to = of->from;
-  random_order(&random, &of->to);
-  if (random_below(&random, 2) == 0) {
-    random_tiles(&random, 2000, &of->from);
-  }
-  if (random_below(&random, 2) == 0) {
-    random_tiles(&random, 2000, &of->to);
-  }
-  of->to.element_type =
-      type == RELAYOUT_F32 && random_below(&random, 2) == 0 ? RELAYOUT_BF16 : type;
-  if (random_below(&random, 4) == 0) {
-    of->from.layout.element_size_in_bits = random_element_bits(&random, type);
-    of->to.layout.element_size_in_bits = random_element_bits(&random, of->to.element_type);
-  }
-  of->options.from_devices = random_sharding(&random, of->from.rank, &of->from_sharding);
-  of->options.to_devices = random_sharding(&random, of->from.rank, &of->to_sharding);
-  of->options.from_first_peer = random_below(&random, 3) == 0 ? random_below(&random, 12) : 0;
-  of->options.to_first_peer = random_below(&random, 3) == 0 ? random_below(&random, 12) : 0;
-  of->options.message_bytes =
-      random_below(&random, 2) == 0 ? 0 : 1 + (size_t)random_below(&random, 500);
-  for (int i = 0; i < MOST_PEERS; ++i) {
-    nodes[i] = (int32_t)random_below(&random, 4);
-  }
-  if (random_below(&random, 2) == 0) {
-    of->options.node_of = nodes;
-    of->options.node_count = random_below(&random, MOST_PEERS);
-  }
+  of->from = drawn.from;
+  of->to = drawn.to;
+  of->from_sharding = drawn.from_sharding;
+  of->to_sharding = drawn.to_sharding;
+  of->options = drawn.options;
   of->peers = MOST_PEERS;
   const bool is_made = check_scene(of, seed);
   free(of);

@@ -1,0 +1,33 @@
+/* shards.h: exchanges drawn from a seed, and what a device's shard holds by the definition. Depends
+ * on the public headers, the oracle and random.h. */
+#ifndef CONFORMANCE_SHARDS_H
+#define CONFORMANCE_SHARDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "relayout/exchange.h"
+
+enum { SHARDS_MOST_PEERS = 24, SHARDS_MOST_BYTES = 1 << 16 };
+
+typedef struct shards_case {
+  relayout_shape from, to;
+  relayout_sharding from_sharding, to_sharding;
+  relayout_exchange_options options; /* which point into this */
+  int32_t nodes[SHARDS_MOST_PEERS];
+} shards_case;
+
+/* An exchange of small tensors between at most SHARDS_MOST_PEERS peers, of which no side has more
+ * than `most_devices` devices, and no first peer is above `most_first`. */
+void shards_draw(uint64_t *random, int64_t most_devices, int64_t most_first, shards_case *made);
+
+/* Whether a device, of so many, has a shard, be it empty. */
+bool shards_holds(const relayout_sharding *sharding, int64_t device, int64_t devices);
+
+/* Fills `memory`, a shard of this shape, with a device's part of a tensor, which is row-major and of
+ * the element type of `whole`; padding as its relayout would leave it. False without memory. */
+bool shards_fill(const uint8_t *tensor, const relayout_shape *whole,
+                 const relayout_sharding *sharding, int64_t device, const relayout_shape *shard,
+                 uint8_t *memory);
+
+#endif
