@@ -19,10 +19,21 @@ install(TARGETS ${installed_targets} EXPORT relayout-targets)
 install(DIRECTORY include/relayout TYPE INCLUDE ${private_headers})
 install(EXPORT relayout-targets NAMESPACE relayout:: DESTINATION ${package_dir})
 
+# relayout-mpi has targets of its own, so that it can be a package by itself for each MPI.
+if(RELAYOUT_HAS_MPI)
+  install(TARGETS relayout_mpi EXPORT relayout-mpi-targets)
+  install(DIRECTORY src/mpi/include/relayout TYPE INCLUDE)
+  install(EXPORT relayout-mpi-targets NAMESPACE relayout:: DESTINATION ${package_dir})
+endif()
+
 if(RELAYOUT_BUILD_TOOLS)
   file(RELATIVE_PATH lib_from_bin ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
   set_target_properties(relayout_command PROPERTIES INSTALL_RPATH "$ORIGIN/${lib_from_bin}")
   install(TARGETS relayout_command)
+  if(RELAYOUT_HAS_MPI)
+    set_target_properties(relayout_mpi_command PROPERTIES INSTALL_RPATH "$ORIGIN/${lib_from_bin}")
+    install(TARGETS relayout_mpi_command)
+  endif()
   install(DIRECTORY docs/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
   set(completion ${PROJECT_BINARY_DIR}/completion)
   install(FILES ${completion}/relayout.bash RENAME relayout
@@ -53,7 +64,8 @@ install(FILES ${PROJECT_BINARY_DIR}/relayout-config.cmake
               ${PROJECT_BINARY_DIR}/relayout-config-version.cmake
         DESTINATION ${package_dir})
 
-# pkg-config: relayout, and relayout-opencl for users of relayout/opencl.h.
+# pkg-config: relayout, and relayout-opencl and relayout-mpi for users of relayout/opencl.h and
+# relayout/mpi.h.
 set(pkg_config_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX BASE_DIRECTORY ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig
            OUTPUT_VARIABLE prefix_from_pkg_config)
@@ -73,4 +85,8 @@ install(FILES ${PROJECT_BINARY_DIR}/relayout.pc DESTINATION ${pkg_config_dir})
 if(RELAYOUT_OPENCL)
   configure_file(cmake/relayout-opencl.pc.in ${PROJECT_BINARY_DIR}/relayout-opencl.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/relayout-opencl.pc DESTINATION ${pkg_config_dir})
+endif()
+if(RELAYOUT_HAS_MPI)
+  configure_file(cmake/relayout-mpi.pc.in ${PROJECT_BINARY_DIR}/relayout-mpi.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/relayout-mpi.pc DESTINATION ${pkg_config_dir})
 endif()

@@ -24,8 +24,8 @@ void shards_draw(uint64_t *random, int64_t most_devices, int64_t most_first, sha
 /* Whether a device, of so many, has a shard, be it empty. */
 bool shards_holds(const relayout_sharding *sharding, int64_t device, int64_t devices);
 
-/* Fills `memory`, a shard of this shape, with a device's part of a tensor, which is row-major and of
- * the element type of `whole`; padding as its relayout would leave it. False without memory. */
+/* Fills `memory`, a shard of this shape, with a device's part of a tensor, which is row-major and
+ * of the element type of `whole`; padding as its relayout would leave it. False without memory. */
 bool shards_fill(const uint8_t *tensor, const relayout_shape *whole,
                  const relayout_sharding *sharding, int64_t device, const relayout_shape *shard,
                  uint8_t *memory);

@@ -614,6 +614,7 @@ static void test_statuses_are_pinned(void **state) {
   assert_int_equal(RELAYOUT_UNSUPPORTED, 10);
   assert_int_equal(RELAYOUT_OPENCL_ERROR, 14);
   assert_int_equal(RELAYOUT_OUT_OF_DEVICE_MEMORY, 15);
+  assert_int_equal(RELAYOUT_TRANSPORT_ERROR, 16);
 }
 
 int main(void) {

@@ -1,5 +1,5 @@
 #!/bin/sh
-# check_pkg_config.sh COMPILER CONSUMER_DIR LIBRARY_DIR shared|static ON|OFF
+# check_pkg_config.sh COMPILER CONSUMER_DIR LIBRARY_DIR shared|static ON|OFF [MPI_COMPILER]
 # Builds the outside project's programs with what pkg-config says, and runs them.
 set -eu
 compiler=$1 consumer_dir=$2 library_dir=$3 kind=$4 with_opencl=$5
@@ -29,4 +29,8 @@ build_and_run() {
 build_and_run consumer relayout
 if [ "$with_opencl" = ON ]; then
   build_and_run opencl_consumer relayout-opencl
+fi
+if [ $# -gt 5 ]; then
+  compiler=$6
+  build_and_run mpi_consumer relayout-mpi
 fi

@@ -33,7 +33,8 @@ extern "C" {
   X(RELAYOUT_NO_DEVICE, 12, "no such device")           /* nothing answers to that name */         \
   X(RELAYOUT_WRONG_CONTEXT, 13, "wrong OpenCL context") /* queue or buffer of another context */   \
   X(RELAYOUT_OPENCL_ERROR, 14, "OpenCL error")          /* see relayout_error.cl_status */         \
-  X(RELAYOUT_OUT_OF_DEVICE_MEMORY, 15, "out of device memory") /* likewise; see below */
+  X(RELAYOUT_OUT_OF_DEVICE_MEMORY, 15, "out of device memory") /* likewise; see below */           \
+  X(RELAYOUT_TRANSPORT_ERROR, 16, "transport error")           /* between processes (mpi.h) */
 
 /* RELAYOUT_OUT_OF_DEVICE_MEMORY is returned in place of RELAYOUT_OPENCL_ERROR, wherever that may
  * be, when OpenCL's code is CL_MEM_OBJECT_ALLOCATION_FAILURE or CL_INVALID_BUFFER_SIZE. A smaller

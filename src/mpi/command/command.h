@@ -1,0 +1,31 @@
+/* command.h: what the parts of the command relayout-mpi share. All ranks run the same words.
+ * Depends on the public headers and MPI. */
+#ifndef MPI_COMMAND_H
+#define MPI_COMMAND_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "relayout/mpi.h"
+
+/* Exit codes, as those of the command relayout. */
+enum { COMMAND_OK = 0, COMMAND_FAILURE = 1, COMMAND_USAGE = 2, COMMAND_DIFFERENT = 3 };
+
+typedef struct command_scene {
+  int rank, ranks; /* of MPI_COMM_WORLD */
+  relayout_device *device;
+} command_scene;
+
+/* Prints on rank 0 alone. */
+void command_say(const command_scene *of, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Draws so many exchanges, from this seed on, runs each twice, and compares every shard's bytes with
+ * those of the definition. */
+int command_selftest(const command_scene *of, int64_t cases, uint64_t seed);
+
+/* Measures one reshard, or those of a table where `words` is NULL: FROM, FROM_SHARDING, TO and
+ * TO_SHARDING. */
+int command_bench(const command_scene *of, char *const *words, int64_t rounds);
+
+#endif
