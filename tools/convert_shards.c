@@ -59,12 +59,6 @@ typedef struct job {
 
 /* ---- What is asked for ---------------------------------------------------------------------- */
 
-bool convert_shards_suits(const convert_request *asked, const convert_shards_request *shards) {
-  return shards->from_sharding != NULL || shards->to_sharding != NULL || shards->rules != NULL ||
-         shards->devices != NULL || shards->memory != NULL || shards->is_dry ||
-         sharded_model_is(asked->input) || sharded_model_is(asked->output);
-}
-
 /* Options that have no meaning here. */
 static const char *misplaced_option(const convert_request *asked) {
   return asked->from != NULL          ? "--from"

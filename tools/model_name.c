@@ -1,9 +1,10 @@
-/* model_name.c: which files are models, by their names' ends. Commands without JSON know them
+/* model_name.c: which files are models, by their names. Commands without JSON know them
  * too, to say that they cannot read them. */
 #include <string.h>
 
-#include "convert_model.h"
+#include "convert_shards.h"
 #include "model.h"
+#include "sharded_model.h"
 
 static bool has_suffix(const char *path, const char *suffix) {
   const size_t length = strlen(path);
@@ -21,4 +22,14 @@ bool model_is_index(const char *path) {
 
 bool convert_model_is(const char *path) {
   return model_is_file(path) || model_is_index(path);
+}
+
+bool sharded_model_is(const char *path) {
+  return strstr(path, SHARDED_MODEL_NUMBER) != NULL;
+}
+
+bool convert_shards_suits(const convert_request *asked, const convert_shards_request *shards) {
+  return shards->from_sharding != NULL || shards->to_sharding != NULL || shards->rules != NULL ||
+         shards->devices != NULL || shards->memory != NULL || shards->is_dry ||
+         sharded_model_is(asked->input) || sharded_model_is(asked->output);
 }

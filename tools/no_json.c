@@ -4,7 +4,7 @@
 #include "bench/comparison.h"
 #include "bench/results_file.h"
 #include "bench/results_json.h"
-#include "convert_model.h"
+#include "convert_shards.h"
 #include "fail.h"
 #include "json_output.h"
 #include "model.h"
@@ -104,6 +104,18 @@ void results_file_free(results_file *file) {
 exit_code model_list(const char *path, tensor_list *made) {
   (void)made;
   return report(EXIT_CODE_FAILURE, "%s: %s", path, reason);
+}
+
+exit_code convert_shards_check(const convert_request *asked, const convert_shards_request *shards) {
+  (void)asked;
+  (void)shards;
+  return report(EXIT_CODE_FAILURE, "%s", reason);
+}
+
+exit_code convert_shards(const convert_request *asked, const convert_shards_request *shards,
+                         const tensor_move *like) {
+  (void)like;
+  return convert_shards_check(asked, shards);
 }
 
 exit_code convert_model(const convert_request *asked, const tensor_move *like) {

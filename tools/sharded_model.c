@@ -7,11 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char place_of_number[] = "{device}";
-
-bool sharded_model_is(const char *path) {
-  return strstr(path, place_of_number) != NULL;
-}
+static const char place_of_number[] = SHARDED_MODEL_NUMBER;
 
 char *sharded_model_path(const char *path, int64_t device) {
   char number[24];

@@ -14,6 +14,9 @@
 
 enum { SHARDED_MODEL_MOST_DEVICES = 4096 };
 
+/* What stands for a device's number. */
+#define SHARDED_MODEL_NUMBER "{device}"
+
 /* Whether there is a file for each device. */
 bool sharded_model_is(const char *path);
 

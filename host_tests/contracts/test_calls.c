@@ -598,7 +598,8 @@ static void test_statuses_are_pinned(void **state) {
                                       "no such device",
                                       "wrong OpenCL context",
                                       "OpenCL error",
-                                      "out of device memory"};
+                                      "out of device memory",
+                                      "transport error"};
   enum { COUNT = sizeof texts / sizeof texts[0] };
   for (int i = 0; i < COUNT; ++i) {
     assert_string_equal(relayout_status_text((relayout_status)i), texts[i]);

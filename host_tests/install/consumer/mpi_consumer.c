@@ -12,15 +12,14 @@ static int run(void) {
   relayout_device *device = NULL;
   relayout_mpi_reshard *reshard = NULL;
   relayout_error error = {.message = ""};
-  const int is_moved =
-      relayout_shape_parse("u8[2,3]", &from, &error) == RELAYOUT_OK &&
-      relayout_shape_parse("u8[2,3]{0,1}", &to, &error) == RELAYOUT_OK &&
-      relayout_device_open("cpu", &device, &error) == RELAYOUT_OK &&
-      relayout_mpi_reshard_create(MPI_COMM_WORLD, device, &from, &one, &to, &one, NULL, &reshard,
-                                  &error) == RELAYOUT_OK &&
-      relayout_mpi_reshard_start(reshard, rows, columns, &error) == RELAYOUT_OK &&
-      relayout_mpi_reshard_wait(reshard, &error) == RELAYOUT_OK &&
-      memcmp(columns, "adbecf", 6) == 0;
+  const int is_moved = relayout_shape_parse("u8[2,3]", &from, &error) == RELAYOUT_OK &&
+                       relayout_shape_parse("u8[2,3]{0,1}", &to, &error) == RELAYOUT_OK &&
+                       relayout_device_open("cpu", &device, &error) == RELAYOUT_OK &&
+                       relayout_mpi_reshard_create(MPI_COMM_WORLD, device, &from, &one, &to, &one,
+                                                   NULL, &reshard, &error) == RELAYOUT_OK &&
+                       relayout_mpi_reshard_start(reshard, rows, columns, &error) == RELAYOUT_OK &&
+                       relayout_mpi_reshard_wait(reshard, &error) == RELAYOUT_OK &&
+                       memcmp(columns, "adbecf", 6) == 0;
   relayout_mpi_reshard_destroy(reshard);
   relayout_device_destroy(device);
   if (!is_moved) {
