@@ -82,8 +82,7 @@ static void test_moves(void **state) {
   assert_int_equal(relayout_mpi_reshard_staging_bytes(NULL), 0);
 }
 
-/* Squares of 16 numbers are packed and unpacked. Of those of 16 bytes each is a part of a column,
- * which is received in place, and a single number is sent from its place too. */
+/* Squares are packed and unpacked; a single number is sent from its place, and received there. */
 static void test_staging(void **state) {
   (void)state;
   static const struct {
@@ -91,7 +90,7 @@ static void test_staging(void **state) {
     int32_t depth;
     size_t bytes;
   } cases[] = {
-      {0, 1, 2 * 64}, {0, 2, 4 * 64}, {0, 9, 4 * 64}, {16, 1, 16}, {16, 3, 3 * 16}, {1, 2, 0},
+      {0, 1, 2 * 64}, {0, 2, 4 * 64}, {0, 9, 4 * 64}, {16, 1, 2 * 16}, {16, 3, 6 * 16}, {1, 2, 0},
   };
   matrix of;
   make_matrix(&of);

@@ -219,45 +219,134 @@ static bool add_message(making *at, const rlt_piece *piece, const int64_t *insid
   return true;
 }
 
-/* Elements that share a byte of the destination, which no two messages have a part of. */
-static int64_t elements_in_byte(const relayout_exchange *exchange) {
+/* Elements along dimension d that share a byte of the destination, which no two messages have a
+ * part of. */
+static int64_t elements_in_byte(const relayout_exchange *exchange, int32_t d) {
   const relayout_layout *const layout = &exchange->plan.to.shape.layout;
-  return relayout_layout_is_packed(layout) ? 8 / layout->element_size_in_bits : 1;
+  return relayout_layout_is_packed(layout) && d == layout->minor_to_major[0]
+             ? 8 / layout->element_size_in_bits
+             : 1;
 }
 
-/* How many indices of dimension order[i] a message holds, which has all of those more minor; 0: not
- * one. */
-static int64_t most_indices(const making *at, const rlt_piece *piece, int32_t i) {
-  const int32_t rank = at->exchange->plan.from.shape.rank;
-  const int64_t unit = i == rank - 1 ? elements_in_byte(at->exchange) : 1;
-  size_t bytes = relayout_element_type_byte_size(at->exchange->wire_type);
-  for (int32_t j = i + 1; j < rank; ++j) {
-    bytes *= (size_t)piece->sizes[at->order[j]];
+/* How far apart neighbours along each dimension are in a piece by itself, in a layout's order. */
+static void find_steps(const relayout_layout *layout, const int64_t *sizes, int64_t *steps) {
+  int64_t step = 1;
+  for (int32_t i = 0; i < layout->rank; ++i) {
+    steps[layout->minor_to_major[i]] = step;
+    step *= sizes[layout->minor_to_major[i]];
   }
-  const int64_t most = (int64_t)(at->exchange->message_bytes / bytes);
-  return i == rank - 1 ? rlt_max(most / unit * unit, unit) : most;
 }
 
-/* The part of a piece that lies at `inside`, in as many messages as it takes. Dimensions more major
- * than order[i] are cut already. */
-static bool cut_piece(making *at, const rlt_piece *piece, int32_t i, int64_t *inside,
-                      int64_t *sizes) {
-  const int32_t rank = at->exchange->plan.from.shape.rank;
-  if (i == rank) {
-    return add_message(at, piece, inside, sizes);
-  }
-  const int32_t d = at->order[i];
-  const int64_t most = most_indices(at, piece, i), step = rlt_max(most, 1);
-  for (int64_t first = 0; first < piece->sizes[d]; first += step) {
-    inside[d] = first;
-    sizes[d] = rlt_min(step, piece->sizes[d] - first);
-    for (int32_t j = i + 1; j < rank && most > 0; ++j) {
-      inside[at->order[j]] = 0;
-      sizes[at->order[j]] = piece->sizes[at->order[j]];
+/* The dimension to be cut: of those that can be, the one whose steps are long on both sides; of
+ * equal ones the longest. -1: none can be. */
+static int32_t find_cut(const relayout_exchange *exchange, const int64_t *from_steps,
+                        const int64_t *to_steps, const int64_t *sizes) {
+  int32_t best = -1;
+  int64_t best_step = 0;
+  for (int32_t d = 0; d < exchange->plan.from.shape.rank; ++d) {
+    const int64_t step = rlt_min(from_steps[d], to_steps[d]);
+    if (sizes[d] > elements_in_byte(exchange, d) &&
+        (best < 0 || step > best_step || (step == best_step && sizes[d] > sizes[best]))) {
+      best = d;
+      best_step = step;
     }
-    if (most > 0 ? !add_message(at, piece, inside, sizes)
-                 : !cut_piece(at, piece, i + 1, inside, sizes)) {
+  }
+  return best;
+}
+
+/* Half of a size, rounded up to what tiles and lines like. */
+static int64_t half_of(int64_t size, int64_t unit) {
+  enum { MOST_UNIT = 128 };
+  for (int64_t next = 2 * unit; next <= MOST_UNIT && 4 * next <= size; next = 2 * unit) {
+    unit = next;
+  }
+  return rlt_divide_up(rlt_divide_up(size, 2), unit) * unit;
+}
+
+/* Cuts across runs of both sides while that is possible, and then along both, so that runs stay
+ * long. */
+static void cut_evenly(const relayout_exchange *exchange, const rlt_piece *piece, int64_t *sizes) {
+  int64_t from_steps[RELAYOUT_MAX_RANK], to_steps[RELAYOUT_MAX_RANK];
+  size_t bytes = relayout_element_type_byte_size(exchange->wire_type);
+  find_steps(&exchange->plan.from.shape.layout, piece->sizes, from_steps);
+  find_steps(&exchange->plan.to.shape.layout, piece->sizes, to_steps);
+  for (int32_t d = 0; d < exchange->plan.from.shape.rank; ++d) {
+    sizes[d] = piece->sizes[d];
+    bytes *= (size_t)sizes[d];
+  }
+  for (int32_t d = 0; d >= 0 && bytes > exchange->message_bytes;) {
+    d = find_cut(exchange, from_steps, to_steps, sizes);
+    if (d >= 0) {
+      bytes /= (size_t)sizes[d];
+      sizes[d] = half_of(sizes[d], elements_in_byte(exchange, d));
+      bytes *= (size_t)sizes[d];
+    }
+  }
+}
+
+/* Cuts the destination into what lies behind each other there. Returns how many of its most minor
+ * dimensions stay whole. */
+static int32_t cut_in_order(const relayout_exchange *exchange, const rlt_piece *piece,
+                            int64_t *sizes) {
+  const relayout_layout *const layout = &exchange->plan.to.shape.layout;
+  size_t bytes = relayout_element_type_byte_size(exchange->wire_type);
+  int32_t whole = 0;
+  bool fits = true;
+  for (int32_t i = 0; i < layout->rank; ++i) {
+    const int32_t d = layout->minor_to_major[i];
+    const int64_t unit = elements_in_byte(exchange, d);
+    const int64_t most = (int64_t)(exchange->message_bytes / bytes) / unit * unit;
+    sizes[d] = fits ? rlt_min(piece->sizes[d], rlt_max(most, unit)) : 1;
+    fits = fits && sizes[d] == piece->sizes[d];
+    whole += fits;
+    bytes *= (size_t)sizes[d];
+  }
+  return whole;
+}
+
+/* Whether messages with so many whole minor dimensions are one run each in the receiver's shard. */
+static bool are_runs(const relayout_exchange *exchange, const rlt_piece *piece, int32_t whole) {
+  const rlt_exchange_side *const to = &exchange->plan.to;
+  const relayout_layout *const layout = &to->shape.layout;
+  const int64_t receiver = piece->is_sent ? piece->peer : exchange->self;
+  relayout_shape shard;
+  bool are = relayout_layout_is_untiled(layout) &&
+             relayout_sharding_local_shape(&to->sharding, &to->shape, receiver - to->first_peer,
+                                           &shard, NULL) == RELAYOUT_OK;
+  for (int32_t i = 0; i < whole && are; ++i) {
+    are = piece->sizes[layout->minor_to_major[i]] == shard.dimensions[layout->minor_to_major[i]];
+  }
+  return are;
+}
+
+/* The sizes of a piece's messages, but for the last ones along each dimension: the same on both
+ * peers. Runs of the receiver's shard need no unpacking. */
+static void find_sizes(const relayout_exchange *exchange, const rlt_piece *piece, int64_t *sizes) {
+  const int32_t whole = cut_in_order(exchange, piece, sizes);
+  if (!are_runs(exchange, piece, whole)) {
+    cut_evenly(exchange, piece, sizes);
+  }
+}
+
+/* In as many messages as it takes, in the order of the destination. */
+static bool cut_piece(making *at, const rlt_piece *piece) {
+  const int32_t rank = at->exchange->plan.from.shape.rank;
+  int64_t most[RELAYOUT_MAX_RANK], inside[RELAYOUT_MAX_RANK] = {0}, sizes[RELAYOUT_MAX_RANK];
+  bool is_left = true;
+  find_sizes(at->exchange, piece, most);
+  while (is_left) {
+    for (int32_t d = 0; d < rank; ++d) {
+      sizes[d] = rlt_min(most[d], piece->sizes[d] - inside[d]);
+    }
+    if (!add_message(at, piece, inside, sizes)) {
       return false;
+    }
+    is_left = false;
+    for (int32_t i = rank - 1; i >= 0 && !is_left; --i) {
+      const int32_t d = at->order[i];
+      inside[d] += most[d];
+      is_left = inside[d] < piece->sizes[d];
+      inside[d] = is_left ? inside[d] : 0;
     }
   }
   return true;
@@ -265,13 +354,12 @@ static bool cut_piece(making *at, const rlt_piece *piece, int32_t i, int64_t *in
 
 static bool take_piece(void *context, const rlt_piece *piece) {
   making *const at = context;
-  int64_t inside[RELAYOUT_MAX_RANK] = {0}, sizes[RELAYOUT_MAX_RANK] = {0};
   if (piece->peer != at->last_peer || piece->is_sent != at->last_is_sent || piece->order == 0) {
     at->tag = 0;
   }
   at->last_peer = piece->peer;
   at->last_is_sent = piece->is_sent;
-  return cut_piece(at, piece, 0, inside, sizes);
+  return cut_piece(at, piece);
 }
 
 /* How far a peer is from this one, going round: on from it for those who are sent to, and back. */

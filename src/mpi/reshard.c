@@ -210,7 +210,7 @@ static relayout_status make_lanes(relayout_mpi_reshard *made, int ranks, relayou
   return status == RELAYOUT_OK ? make_lane(made, &made->received, error) : status;
 }
 
-/* What all ranks return: the status of one that has failed, or RELAYOUT_OK if they mean the same. */
+/* What all ranks return: the status of one that failed, or RELAYOUT_OK if they mean the same. */
 static relayout_status agree(MPI_Comm comm, int rank, relayout_status own, uint64_t fingerprint,
                              relayout_error *error) {
   const uint64_t failed = own == RELAYOUT_OK ? 0 : (uint64_t)own << 32 | (uint64_t)rank;

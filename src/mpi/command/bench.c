@@ -1,6 +1,6 @@
 /* bench.c: a reshard beside bare messages, of as many bytes, and a plain copy of what stays; and
- * beside MPI_Alltoallw with derived types where those can say it. Ways take turns; a round's time is
- * that of the slowest rank. */
+ * beside MPI_Alltoallw with derived types where those can say it. Ways take turns; a round's time
+ * is that of the slowest rank. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -251,12 +251,18 @@ static relayout_status read_case(bench *made, const char *const *words, relayout
                                : status;
 }
 
-static relayout_status make_reshard(bench *made, relayout_error *error) {
+static relayout_status make_reshard(bench *made, const command_measure *how,
+                                    relayout_error *error) {
   relayout_exchange_options pairs = RELAYOUT_EXCHANGE_OPTIONS_INIT;
+  relayout_exchange_options exchange = RELAYOUT_EXCHANGE_OPTIONS_INIT;
+  relayout_mpi_reshard_options options = RELAYOUT_MPI_RESHARD_OPTIONS_INIT;
   pairs.message_bytes = PAIR_BYTES;
+  exchange.message_bytes = (size_t)how->message_bytes;
+  options.exchange = &exchange;
+  options.depth = (int32_t)how->depth;
   const relayout_status status = relayout_mpi_reshard_create(
       MPI_COMM_WORLD, made->scene->device, &made->from, &made->from_sharding, &made->to,
-      &made->to_sharding, NULL, &made->reshard, error);
+      &made->to_sharding, &options, &made->reshard, error);
   if (status != RELAYOUT_OK) {
     return status;
   }
@@ -278,7 +284,8 @@ static void print_case(const bench *of, const double medians[WAYS]) {
   }
 }
 
-static int run_case(const command_scene *scene, const char *const *words, int64_t rounds) {
+static int run_case(const command_scene *scene, const char *const *words,
+                    const command_measure *how) {
   bench *const of = calloc(1, sizeof *of);
   relayout_error error = {.message = "no memory"};
   double medians[WAYS];
@@ -287,7 +294,7 @@ static int run_case(const command_scene *scene, const char *const *words, int64_
     return COMMAND_FAILURE;
   }
   of->scene = scene;
-  if (read_case(of, words, &error) != RELAYOUT_OK || make_reshard(of, &error) != RELAYOUT_OK) {
+  if (read_case(of, words, &error) != RELAYOUT_OK || make_reshard(of, how, &error) != RELAYOUT_OK) {
     const int code = complain(of, &error);
     free(of);
     return code;
@@ -299,7 +306,7 @@ static int run_case(const command_scene *scene, const char *const *words, int64_
       !make_bare(of) || !make_types(of)) {
     MPI_Abort(MPI_COMM_WORLD, COMMAND_FAILURE);
   }
-  measure(of, rounds < MOST_ROUNDS ? rounds : MOST_ROUNDS, medians);
+  measure(of, how->rounds < MOST_ROUNDS ? how->rounds : MOST_ROUNDS, medians);
   print_case(of, medians);
   free_types(of);
   free(of->requests);
@@ -325,7 +332,7 @@ static void cut_text(int32_t rank, int32_t cut, int ranks, size_t size, char *te
   relayout_sharding_format(&made, text, size);
 }
 
-int command_bench(const command_scene *of, char *const *words, int64_t rounds) {
+int command_bench(const command_scene *of, char *const *words, const command_measure *how) {
   static const struct {
     const char *from, *to;
     int32_t rank, from_cut, to_cut; /* the dimensions that the shardings cut */
@@ -338,7 +345,7 @@ int command_bench(const command_scene *of, char *const *words, int64_t rounds) {
   };
   if (words != NULL) {
     const char *const one[] = {words[0], words[1], words[2], words[3]};
-    return run_case(of, one, rounds);
+    return run_case(of, one, how);
   }
   int code = COMMAND_OK;
   for (size_t i = 0; i < sizeof table / sizeof table[0] && code == COMMAND_OK; i++) {
@@ -346,7 +353,7 @@ int command_bench(const command_scene *of, char *const *words, int64_t rounds) {
     cut_text(table[i].rank, table[i].from_cut, of->ranks, sizeof from, from);
     cut_text(table[i].rank, table[i].to_cut, of->ranks, sizeof to, to);
     const char *const one[] = {table[i].from, from, table[i].to, to};
-    code = run_case(of, one, rounds);
+    code = run_case(of, one, how);
   }
   return code;
 }

@@ -20,12 +20,19 @@ typedef struct command_scene {
 void command_say(const command_scene *of, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Draws so many exchanges, from this seed on, runs each twice, and compares every shard's bytes with
- * those of the definition. */
+/* Draws so many exchanges, from this seed on, runs each twice, and compares every shard's bytes
+ * with those of the definition. */
 int command_selftest(const command_scene *of, int64_t cases, uint64_t seed);
+
+/* How reshards are measured: options of theirs are 0 for the defaults. */
+typedef struct command_measure {
+  int64_t rounds;
+  int64_t message_bytes;
+  int64_t depth;
+} command_measure;
 
 /* Measures one reshard, or those of a table where `words` is NULL: FROM, FROM_SHARDING, TO and
  * TO_SHARDING. */
-int command_bench(const command_scene *of, char *const *words, int64_t rounds);
+int command_bench(const command_scene *of, char *const *words, const command_measure *how);
 
 #endif

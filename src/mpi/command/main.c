@@ -8,7 +8,8 @@
 
 static const char usage[] =
     "usage: mpirun -n N relayout-mpi selftest [--cases N] [--seed N]\n"
-    "       mpirun -n N relayout-mpi bench [--rounds N] [FROM FROM_SHARDING TO TO_SHARDING]\n"
+    "       mpirun -n N relayout-mpi bench [--rounds N] [--message-bytes N] [--depth N]\n"
+    "                                      [FROM FROM_SHARDING TO TO_SHARDING]\n"
     "\n"
     "selftest draws exchanges between the ranks at random and compares every byte that arrives\n"
     "with the definition. bench measures a reshard, or some usual ones, beside bare messages of\n"
@@ -25,20 +26,28 @@ void command_say(const command_scene *of, const char *format, ...) {
 }
 
 typedef struct words {
-  int64_t cases, seed, rounds;
+  int64_t cases, seed;
+  command_measure measure;
   char **operands;
   int operand_count;
 } words;
 
+/* Where the number of an option goes; NULL: there is no such option. */
+static int64_t *number_of(const char *option, words *made) {
+  return strcmp(option, "--cases") == 0           ? &made->cases
+         : strcmp(option, "--seed") == 0          ? &made->seed
+         : strcmp(option, "--rounds") == 0        ? &made->measure.rounds
+         : strcmp(option, "--message-bytes") == 0 ? &made->measure.message_bytes
+         : strcmp(option, "--depth") == 0         ? &made->measure.depth
+                                                  : NULL;
+}
+
 /* False for what has no meaning. Options come first. */
 static bool read_words(int count, char **texts, words *made) {
-  *made = (words){.cases = 1000, .seed = 1, .rounds = 7};
+  *made = (words){.cases = 1000, .seed = 1, .measure = {.rounds = 7}};
   int at = 0;
   for (; at + 1 < count && strncmp(texts[at], "--", 2) == 0; at += 2) {
-    int64_t *const number = strcmp(texts[at], "--cases") == 0    ? &made->cases
-                            : strcmp(texts[at], "--seed") == 0   ? &made->seed
-                            : strcmp(texts[at], "--rounds") == 0 ? &made->rounds
-                                                                 : NULL;
+    int64_t *const number = number_of(texts[at], made);
     char *end = NULL;
     if (number == NULL || (*number = strtoll(texts[at + 1], &end, 10)) <= 0 || *end != '\0') {
       return false;
@@ -62,7 +71,7 @@ static int run(const command_scene *of, int count, char **texts) {
   }
   if (is_read && strcmp(name, "bench") == 0 &&
       (read.operand_count == 0 || read.operand_count == 4)) {
-    return command_bench(of, read.operand_count == 0 ? NULL : read.operands, read.rounds);
+    return command_bench(of, read.operand_count == 0 ? NULL : read.operands, &read.measure);
   }
   if (of->rank == 0) {
     fputs(usage, stderr);
