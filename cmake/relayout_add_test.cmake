@@ -60,6 +60,15 @@ function(relayout_add_long_test name)
   relayout_label(long ${name})
 endfunction()
 
+# ---- MPI ----------------------------------------------------------------------------------------
+# relayout_add_mpi_test(name ranks command ...): MPI's launcher starts it with so many ranks, which
+# may be more than there are processors: Open MPI has to be told so.
+function(relayout_add_mpi_test name ranks)
+  add_test(NAME ${name} COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks} ${ARGN})
+  set_tests_properties(${name} PROPERTIES TIMEOUT 300 PROCESSORS 2 ENVIRONMENT
+    "OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1;OMPI_MCA_rmaps_base_oversubscribe=1")
+endfunction()
+
 # ---- OpenCL -------------------------------------------------------------------------------------
 # relayout_wrap_opencl(target function ...): what the program and the library call of these goes to
 # the program's __wrap_function, which reaches OpenCL's by __real_function.
