@@ -124,6 +124,11 @@ int main(int argc, char **argv) {
     of.destinations[p] = make_shard(&of.to_sharding, &of.to, p - of.options.to_first_peer);
   }
   const double planning = make_exchanges(&of);
+  if (relayout_exchange_peer_count(of.exchanges[0]) > of.peers) {
+    fprintf(stderr, "%s: the shardings have devices for %d peers\n", cost_program,
+            (int)relayout_exchange_peer_count(of.exchanges[0]));
+    return 2;
+  }
   for (int i = -3; i < rounds; ++i) { /* plans adapt in the first calls */
     const double copied = copy(&of), moved = execute(&of);
     times[0][i < 0 ? 0 : i] = copied;
