@@ -74,13 +74,8 @@ static void reverse(int count, int *indices, MPI_Status *statuses) {
   }
 }
 
-int MPI_Waitsome(int count, MPI_Request *requests, int *ended, int *indices, MPI_Status *statuses) {
-  if (fails()) {
-    return MPI_ERR_OTHER;
-  }
-  const int code = PMPI_Waitsome(count, requests, ended, indices, statuses);
-  reverse(*ended, indices, statuses);
-  return code;
+int MPI_Waitany(int count, MPI_Request *requests, int *index, MPI_Status *status) {
+  return fails() ? MPI_ERR_OTHER : PMPI_Waitany(count, requests, index, status);
 }
 
 int MPI_Testsome(int count, MPI_Request *requests, int *ended, int *indices, MPI_Status *statuses) {

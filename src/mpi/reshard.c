@@ -485,17 +485,32 @@ relayout_status relayout_mpi_reshard_start(relayout_mpi_reshard *reshard, const 
   return RELAYOUT_OK;
 }
 
-/* Ends what has ended, waiting for something if asked to. False if MPI cannot tell. */
-static bool go_on(relayout_mpi_reshard *of, bool waits) {
+static bool note_call(relayout_mpi_reshard *of, int code) {
+  relayout_error failure;
+  fail_in_mpi(&failure, "waiting for messages", code);
+  note(of, &failure);
+  return false;
+}
+
+/* Waits for a message. One at a time, so that what follows its end begins at once. False if MPI
+ * cannot tell. */
+static bool wait_for_one(relayout_mpi_reshard *of) {
+  MPI_Status status = {.MPI_ERROR = MPI_SUCCESS};
+  int number = MPI_UNDEFINED;
+  const int code = MPI_Waitany(2 * of->depth, of->requests, &number, &status);
+  if (number == MPI_UNDEFINED) {
+    return note_call(of, code);
+  }
+  end(of, number, &status, code);
+  return true;
+}
+
+/* Ends what has ended. */
+static bool test_all(relayout_mpi_reshard *of) {
   int count = 0;
-  const int code = waits
-                       ? MPI_Waitsome(2 * of->depth, of->requests, &count, of->ended, of->statuses)
-                       : MPI_Testsome(2 * of->depth, of->requests, &count, of->ended, of->statuses);
+  const int code = MPI_Testsome(2 * of->depth, of->requests, &count, of->ended, of->statuses);
   if (code != MPI_SUCCESS && code != MPI_ERR_IN_STATUS) {
-    relayout_error failure;
-    fail_in_mpi(&failure, "waiting for messages", code);
-    note(of, &failure);
-    return false;
+    return note_call(of, code);
   }
   for (int i = 0; i < count; i++) {
     end(of, of->ended[i], &of->statuses[i],
@@ -505,11 +520,11 @@ static bool go_on(relayout_mpi_reshard *of, bool waits) {
 }
 
 /* A call that failed for once may succeed next time, and others wait for what it lets begin. */
-static bool go_on_repeatedly(relayout_mpi_reshard *of, bool waits) {
+static bool go_on(relayout_mpi_reshard *of, bool waits) {
   enum { MOST_TRIALS = 3 };
   bool is_done = false;
   for (int i = 0; i < MOST_TRIALS && !is_done; i++) {
-    is_done = go_on(of, waits);
+    is_done = waits ? wait_for_one(of) : test_all(of);
   }
   return is_done;
 }
@@ -537,7 +552,7 @@ relayout_status relayout_mpi_reshard_test(relayout_mpi_reshard *reshard, bool *i
   if (is_done == NULL) {
     return fail(error, RELAYOUT_INVALID_ARGUMENT, "is_done is NULL");
   }
-  const bool can_go_on = is_over(reshard) || go_on_repeatedly(reshard, false);
+  const bool can_go_on = is_over(reshard) || go_on(reshard, false);
   *is_done = !can_go_on || is_over(reshard);
   return *is_done ? finish(reshard, error) : RELAYOUT_OK;
 }
@@ -549,7 +564,7 @@ relayout_status relayout_mpi_reshard_wait(relayout_mpi_reshard *reshard, relayou
   }
   bool can_go_on = true;
   while (can_go_on && !is_over(reshard)) {
-    can_go_on = go_on_repeatedly(reshard, true);
+    can_go_on = go_on(reshard, true);
   }
   return finish(reshard, error);
 }
