@@ -416,8 +416,8 @@ static void say_plan(const job *work) {
 /* ---- Moving --------------------------------------------------------------------------------- */
 
 /* From one file to another. */
-static exit_code move_message(job *work, const moved_tensor *tensor, size_t number,
-                              const relayout_exchange_message *message, int64_t device) {
+static exit_code move_box(job *work, const moved_tensor *tensor, size_t number,
+                          const relayout_exchange_message *message, int64_t box, int64_t device) {
   const sharded_place *const place = &tensor->source->places[message->peer];
   made_file *const made = &work->files[device];
   relayout_error error;
@@ -447,10 +447,11 @@ static exit_code move_message(job *work, const moved_tensor *tensor, size_t numb
   }
   uint64_t elements = 1;
   for (int32_t d = 0; d < tensor->from.rank; d++) {
-    files.from_start[d] = message->from_start[d];
-    files.to_start[d] = message->to_start[d];
-    files.sizes[d] = message->sizes[d];
-    elements *= (uint64_t)message->sizes[d];
+    const int64_t at = box * tensor->from.rank + d;
+    files.from_start[d] = message->from_start[at];
+    files.to_start[d] = message->to_start[at];
+    files.sizes[d] = message->sizes[at];
+    elements *= (uint64_t)message->sizes[at];
   }
   const exit_code code = large_files_move(&files, &is_done, &error);
   work->moved += elements;
@@ -481,7 +482,9 @@ static exit_code move_shard(job *work, size_t number, int64_t device) {
   for (int64_t i = 0; i < count && code == EXIT_CODE_OK; i++) {
     relayout_exchange_message message;
     relayout_exchange_get_message(exchange, i, &message, NULL);
-    code = move_message(work, tensor, number, &message, device);
+    for (int64_t box = 0; box < message.box_count && code == EXIT_CODE_OK; box++) {
+      code = move_box(work, tensor, number, &message, box, device);
+    }
   }
   relayout_exchange_destroy(exchange);
   return code;

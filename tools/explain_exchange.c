@@ -192,6 +192,9 @@ static void print_messages(const scene *of) {
       print_numbers(of->from.rank, message.sizes);
       printf(" at ");
       print_numbers(of->from.rank, message.start);
+      if (message.box_count > 1) {
+        printf(", and %" PRId64 " boxes more", message.box_count - 1);
+      }
       printf("\n");
     }
   }
@@ -228,6 +231,7 @@ static json_t *json_of_messages(const scene *of) {
                                                  {"to", json_of_integer(message.peer)},
                                                  {"tag", json_of_integer(message.tag)},
                                                  {"bytes", json_of_size(message.bytes)},
+                                                 {"boxes", json_of_integer(message.box_count)},
                                                  {"start", json_of_integers(rank, message.start)},
                                                  {"sizes", json_of_integers(rank, message.sizes)},
                                                  {NULL, NULL}}));

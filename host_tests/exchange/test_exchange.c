@@ -137,11 +137,13 @@ static int64_t place_in_shard(const relayout_sharding *sharding, const relayout_
 }
 
 static void expect_places(const scene *of, const relayout_exchange_message *message) {
-  for (int32_t d = 0; d < of->from.rank; ++d) {
-    const int64_t index = message->start[d];
-    assert_int_equal(message->from_start[d],
+  const int32_t rank = of->from.rank;
+  for (int64_t i = 0; i < message->box_count * rank; ++i) {
+    const int32_t d = (int32_t)(i % rank);
+    const int64_t index = message->start[i];
+    assert_int_equal(message->from_start[i],
                      place_in_shard(&of->from_sharding, &of->from, d, index));
-    assert_int_equal(message->to_start[d], place_in_shard(&of->to_sharding, &of->to, d, index));
+    assert_int_equal(message->to_start[i], place_in_shard(&of->to_sharding, &of->to, d, index));
   }
 }
 
@@ -167,8 +169,10 @@ static uint64_t send_all(scene *of, int64_t peer, int64_t *messages) {
     }
     const relayout_exchange_message other = find_received(of, &message, peer);
     assert_int_equal(message.bytes, other.bytes);
-    assert_memory_equal(message.start, other.start, (size_t)of->from.rank * sizeof(int64_t));
-    assert_memory_equal(message.sizes, other.sizes, (size_t)of->from.rank * sizeof(int64_t));
+    const size_t numbers = (size_t)(message.box_count * of->from.rank) * sizeof(int64_t);
+    assert_int_equal(message.box_count, other.box_count);
+    assert_memory_equal(message.start, other.start, numbers);
+    assert_memory_equal(message.sizes, other.sizes, numbers);
     expect_places(of, &message);
     expect_places(of, &other);
     uint8_t *const memory = malloc(message.bytes + 2), *const wire = memory + 1;
@@ -450,6 +454,40 @@ static void test_turns(void **state) {
 }
 
 /* Of four holders each sends to one of four receivers; to those on its node if there are any. */
+/* Peer 0 has the blocks 0 1, 4 5 and 8 9 of twelve numbers, peer 1 the others; the destination's
+ * are of three: 0 1 2 and 6 7 8 of peer 0, 3 4 5 and 9 10 11 of peer 1. */
+static void test_several_boxes(void **state) {
+  (void)state;
+  static const struct {
+    size_t message_bytes;
+    int64_t messages, boxes, bytes, starts[2], from_starts[2], to_starts[2], sizes[2];
+  } cases[] = {
+      {0, 2, 2, 3, {4, 9}, {2, 5}, {1, 3}, {2, 1}},
+      {2, 4, 1, 2, {4}, {2}, {1}, {2}},
+      {1, 6, 1, 1, {4}, {2}, {1}, {1}},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    relayout_exchange_options options = RELAYOUT_EXCHANGE_OPTIONS_INIT;
+    options.message_bytes = cases[i].message_bytes;
+    relayout_exchange *const exchange =
+        exchange_of("u8[12]", "{devices=[2]<=[2] block=[2]}", "u8[12]",
+                    "{devices=[2]<=[2] block=[3]}", 0, &options);
+    relayout_exchange_message message;
+    assert_int_equal(relayout_exchange_message_count(exchange), cases[i].messages);
+    assert_int_equal(relayout_exchange_get_message(exchange, 0, &message, NULL), RELAYOUT_OK);
+    assert_true(message.is_sent);
+    assert_int_equal(message.box_count, cases[i].boxes);
+    assert_int_equal(message.bytes, cases[i].bytes);
+    const size_t numbers = (size_t)message.box_count * sizeof(int64_t);
+    assert_memory_equal(message.start, cases[i].starts, numbers);
+    assert_memory_equal(message.sizes, cases[i].sizes, numbers);
+    assert_memory_equal(message.from_start, cases[i].from_starts, numbers);
+    assert_memory_equal(message.to_start, cases[i].to_starts, numbers);
+    assert_int_equal(message.place, message.box_count == 1 ? message.from_start[0] : -1);
+    relayout_exchange_destroy(exchange);
+  }
+}
+
 /* Of four rows two columns are sent, which are one piece where columns are; rows of whole columns
  * are one piece where they are received. Not if values change on that side. */
 static void test_places(void **state) {
@@ -717,7 +755,7 @@ static void test_refusals(void **state) {
        0,
        {.struct_size = sizeof(relayout_exchange_options), .message_bytes = 1},
        RELAYOUT_INVALID_ARGUMENT,
-       "options->message_bytes is 1; with that there are more than 262144 messages"},
+       "options->message_bytes is 1; with that there are more than 262144 boxes"},
       {"f32[4]",
        "{devices=[2]<=[2]}",
        "f32[4]",
@@ -847,6 +885,7 @@ int main(void) {
       cmocka_unit_test(test_at_random),
       cmocka_unit_test(test_turns),
       cmocka_unit_test(test_places),
+      cmocka_unit_test(test_several_boxes),
       cmocka_unit_test(test_holders_take_turns),
       cmocka_unit_test(test_large),
       cmocka_unit_test(test_many_threads),

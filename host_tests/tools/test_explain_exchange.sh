@@ -25,10 +25,10 @@ check 0 '{"from":"u8[2,32]{1,0}","from_sharding":"{devices=[1,2]<=[2]}","to":"u8
 '{"peer":0,"sent":32,"received":0,"kept":0,"messages_sent":2,"messages_received":0},'\
 '{"peer":1,"sent":32,"received":0,"kept":0,"messages_sent":2,"messages_received":0},'\
 '{"peer":2,"sent":0,"received":64,"kept":0,"messages_sent":0,"messages_received":4}],"messages":['\
-'{"from":0,"to":2,"tag":0,"bytes":16,"start":[0,0],"sizes":[1,16]},'\
-'{"from":0,"to":2,"tag":1,"bytes":16,"start":[1,0],"sizes":[1,16]},'\
-'{"from":1,"to":2,"tag":0,"bytes":16,"start":[0,16],"sizes":[1,16]},'\
-'{"from":1,"to":2,"tag":1,"bytes":16,"start":[1,16],"sizes":[1,16]}]}' '' \
+'{"from":0,"to":2,"tag":0,"bytes":16,"boxes":1,"start":[0,0],"sizes":[1,16]},'\
+'{"from":0,"to":2,"tag":1,"bytes":16,"boxes":1,"start":[1,0],"sizes":[1,16]},'\
+'{"from":1,"to":2,"tag":0,"bytes":16,"boxes":1,"start":[0,16],"sizes":[1,16]},'\
+'{"from":1,"to":2,"tag":1,"bytes":16,"boxes":1,"start":[1,16],"sizes":[1,16]}]}' '' \
   explain 'u8[2,32]' u8 --from-sharding "$columns" --to-first-peer 2 --message-bytes 16 --json
 
 # A replicated side has as many devices as the other, or as --devices says.

@@ -11,8 +11,9 @@
  * from_first_peer + d, or to_first_peer + d: by default a peer has the devices of its own number on
  * both sides. A peer that is a device of neither side takes no part.
  *
- * * A message is one box of the tensor, dense and in the major to minor order of the destination's
- * layout, its elements those of the side with the fewer bytes an element. Where several devices
+ * * A message is a box of the tensor, dense and in the major to minor order of the destination's
+ * layout, its elements those of the side with the fewer bytes an element; or several small boxes,
+ * one behind the other. Where several devices
  * hold what a receiver wants, it comes from itself if it can, from a peer on the same node if there
  * is one, and else from the holders in turns, so that each sends about as much. */
 #ifndef RELAYOUT_EXCHANGE_H
@@ -48,7 +49,8 @@ typedef struct relayout_exchange_options {
   const int32_t *node_of;
   int64_t node_count;
   /* The most bytes of a message; 0: 16 MiB. A message holds more only where one element takes more,
-   * or those elements that share a byte of the destination. A peer has at most 262144 messages. */
+   * or those elements that share a byte of the destination. A peer's messages have at most 262144
+   * boxes. */
   size_t message_bytes;
   /* How values change: scale, rounding, overflow; effort. NULL: RELAYOUT_PLAN_OPTIONS_INIT. */
   const relayout_plan_options *plan;
@@ -92,10 +94,11 @@ RELAYOUT_API int64_t relayout_exchange_peer_count(const relayout_exchange *excha
 
 /* ---- Messages ------------------------------------------------------------------------------- */
 
-/* A message that this peer sends or receives. `start` and `sizes`, one for each dimension, are its
- * box in the tensor; `from_start` is where that begins in the sender's shard, and `to_start` in the
- * receiver's. All are valid as long as the exchange. Sender and receiver know a message by the two
- * of them and its tag, which counts the messages between them from 0.
+/* A message that this peer sends or receives. `start` and `sizes`, one number for each dimension,
+ * are its box in the tensor; `from_start` is where that begins in the sender's shard, `to_start` in
+ * the receiver's. Of a message of several boxes all have those of one box after the other. All are
+ * valid as long as the exchange. Sender and receiver know a message by the two of them and its tag,
+ * which counts the messages between them from 0.
  *
  * `place` is how many bytes behind the beginning of this peer's shard the message lies as it is, in
  * one piece: it can be sent from there, or received there, without packing or unpacking; -1:
@@ -106,6 +109,7 @@ typedef struct relayout_exchange_message {
   int64_t peer;   /* the other one */
   int32_t tag;
   size_t bytes;
+  int64_t box_count;
   const int64_t *start;
   const int64_t *sizes;
   const int64_t *from_start;

@@ -14,7 +14,17 @@
 #include "metadata/shards.h"
 #include "metadata/view.h"
 
-enum { DEFAULT_MESSAGE_BYTES = 16 << 20, MOST_MESSAGES = 1 << 18 };
+enum { DEFAULT_MESSAGE_BYTES = 16 << 20, MOST_BOXES = 1 << 18 };
+
+/* A box of a message, and the plans that move it. Where a plan's side of a shard begins is told
+ * apart, so that equal boxes have one plan. */
+typedef struct box {
+  size_t at;             /* bytes from the message's beginning on */
+  relayout_plan *pack;   /* of what is sent and kept, or NULL */
+  relayout_plan *unpack; /* of what is received, and kept if there is no plan from shard to shard */
+  int64_t pack_offset;   /* bytes from the shard on */
+  int64_t unpack_offset;
+} box;
 
 /* A message, or a part of what is kept, which never is on its way. */
 typedef struct message {
@@ -22,11 +32,12 @@ typedef struct message {
   int64_t peer;
   int32_t tag;
   size_t bytes;
-  int64_t box;           /* its number among the exchange's */
-  int64_t offset;        /* bytes from the shard to where the plan's side of it begins */
-  relayout_plan *pack;   /* of what is sent and kept, or NULL */
-  relayout_plan *unpack; /* of what is received, and kept where both sides have tiles; or NULL */
+  int64_t first_box; /* of the exchange's */
+  int64_t box_count;
 } message;
+
+/* What is known of a box: where it is in the tensor, its sizes, and where it is in the shards. */
+enum { START, SIZES, FROM_START, TO_START, LISTS };
 
 /* This peer's shard of a side. */
 typedef struct own_shard {
@@ -46,16 +57,15 @@ struct relayout_exchange {
   int64_t kept_count; /* behind them */
   int64_t capacity;
   message *messages;
-  int64_t *boxes; /* LISTS lists of a number for each dimension, for each message */
+  int64_t box_count;
+  int64_t box_capacity;
+  box *boxes;
+  int64_t *lists[LISTS]; /* of a number for each dimension, for each box */
   int32_t *node_of;
 };
 
-/* What is known of a message's box: where it is in the tensor, its sizes, and where it is in the
- * shards. */
-enum { START, SIZES, FROM_START, TO_START, LISTS };
-
-static int64_t *box_of(const relayout_exchange *exchange, const message *of, int list) {
-  return exchange->boxes + (of->box * LISTS + list) * exchange->plan.from.shape.rank;
+static int64_t *list_of(const relayout_exchange *exchange, int64_t number, int list) {
+  return exchange->lists[list] + number * exchange->plan.from.shape.rank;
 }
 
 /* ---- Sides ---------------------------------------------------------------------------------- */
@@ -160,62 +170,88 @@ typedef struct making {
   int32_t order[RELAYOUT_MAX_RANK]; /* dimensions of a message, the most major first */
   int64_t last_peer;
   bool last_is_sent;
+  bool is_open; /* the last message has whole pieces, and may get more */
   int32_t tag;
 } making;
 
-static bool reserve(relayout_exchange *exchange) {
-  const int64_t used = exchange->count + exchange->kept_count;
-  if (used < exchange->capacity) {
-    return true;
-  }
-  const int64_t capacity = rlt_max(2 * exchange->capacity, 16);
-  const size_t box = (size_t)(LISTS * exchange->plan.from.shape.rank) * sizeof(int64_t);
-  message *const more = rlt_malloc((size_t)capacity * sizeof *more);
-  int64_t *const boxes = rlt_malloc((size_t)capacity * box + 1);
-  if (more == NULL || boxes == NULL) {
-    rlt_free(more);
-    rlt_free(boxes);
-    return false;
-  }
-  if (used > 0) {
-    memcpy(more, exchange->messages, (size_t)used * sizeof *more);
-    memcpy(boxes, exchange->boxes, (size_t)used * box);
-  }
-  rlt_free(exchange->messages);
-  rlt_free(exchange->boxes);
-  exchange->messages = more;
-  exchange->boxes = boxes;
-  exchange->capacity = capacity;
-  return true;
+static bool grow(void **block, int64_t *capacity_of, int64_t used, int64_t capacity, size_t size) {
+  void *const grown = rlt_realloc(*block, (size_t)used * size, (size_t)capacity * size);
+  *block = grown != NULL ? grown : *block;
+  *capacity_of = grown != NULL ? capacity : *capacity_of;
+  return grown != NULL;
 }
 
-static bool add_message(making *at, const rlt_piece *piece, const int64_t *inside,
-                        const int64_t *sizes) {
-  relayout_exchange *const exchange = at->exchange;
-  const int32_t rank = exchange->plan.from.shape.rank;
-  at->are_too_many = exchange->count + exchange->kept_count == MOST_MESSAGES;
-  at->lacks_memory = !at->are_too_many && !reserve(exchange);
-  if (at->are_too_many || at->lacks_memory) {
-    return false;
+static bool reserve_message(relayout_exchange *exchange) {
+  const int64_t used = exchange->count + exchange->kept_count;
+  void *messages = exchange->messages;
+  const bool is_there =
+      used < exchange->capacity ||
+      grow(&messages, &exchange->capacity, used, rlt_max(2 * used, 16), sizeof *exchange->messages);
+  exchange->messages = messages;
+  return is_there;
+}
+
+static bool reserve_box(relayout_exchange *exchange) {
+  const int64_t used = exchange->box_count, capacity = rlt_max(2 * used, 16);
+  const size_t numbers = (size_t)exchange->plan.from.shape.rank * sizeof(int64_t);
+  int64_t grown = 0;
+  void *boxes = exchange->boxes;
+  if (used < exchange->box_capacity) {
+    return true;
   }
+  bool is_there = grow(&boxes, &grown, used, capacity, sizeof *exchange->boxes);
+  exchange->boxes = boxes;
+  for (int i = 0; i < LISTS && is_there; ++i) {
+    void *list = exchange->lists[i];
+    is_there = grow(&list, &grown, used, capacity, rlt_max(numbers, 1));
+    exchange->lists[i] = list;
+  }
+  exchange->box_capacity = is_there ? capacity : exchange->box_capacity;
+  return is_there;
+}
+
+static message *begin_message(making *at, const rlt_piece *piece) {
+  relayout_exchange *const exchange = at->exchange;
   const bool is_kept = piece->peer == exchange->self;
-  const int64_t number = exchange->count + exchange->kept_count;
-  message *const made = &exchange->messages[number];
+  message *const made = &exchange->messages[exchange->count + exchange->kept_count];
   *made = (message){.is_sent = piece->is_sent,
                     .is_kept = is_kept,
                     .peer = piece->peer,
                     .tag = at->tag++,
-                    .bytes = relayout_element_type_byte_size(exchange->wire_type),
-                    .box = number};
-  for (int32_t d = 0; d < rank; ++d) {
-    box_of(exchange, made, START)[d] = piece->start[d] + inside[d];
-    box_of(exchange, made, SIZES)[d] = sizes[d];
-    box_of(exchange, made, FROM_START)[d] = piece->from_start[d] + inside[d];
-    box_of(exchange, made, TO_START)[d] = piece->to_start[d] + inside[d];
-    made->bytes *= (size_t)sizes[d];
-  }
+                    .first_box = exchange->box_count};
   exchange->count += !is_kept;
   exchange->kept_count += is_kept;
+  return made;
+}
+
+/* As a message of its own; or behind the last whole piece for that peer, if both are whole. */
+static bool add_box(making *at, const rlt_piece *piece, const int64_t *inside, const int64_t *sizes,
+                    bool is_whole) {
+  relayout_exchange *const exchange = at->exchange;
+  const int64_t number = exchange->box_count;
+  size_t bytes = relayout_element_type_byte_size(exchange->wire_type);
+  at->are_too_many = number == MOST_BOXES;
+  at->lacks_memory = !at->are_too_many && (!reserve_box(exchange) || !reserve_message(exchange));
+  if (at->are_too_many || at->lacks_memory) {
+    return false;
+  }
+  for (int32_t d = 0; d < exchange->plan.from.shape.rank; ++d) {
+    list_of(exchange, number, START)[d] = piece->start[d] + inside[d];
+    list_of(exchange, number, SIZES)[d] = sizes[d];
+    list_of(exchange, number, FROM_START)[d] = piece->from_start[d] + inside[d];
+    list_of(exchange, number, TO_START)[d] = piece->to_start[d] + inside[d];
+    bytes *= (size_t)sizes[d];
+  }
+  message *of = &exchange->messages[exchange->count + exchange->kept_count - at->is_open];
+  if (!at->is_open || !is_whole || bytes > exchange->message_bytes ||
+      of->bytes > exchange->message_bytes - bytes) {
+    of = begin_message(at, piece);
+  }
+  exchange->boxes[number] = (box){.at = of->bytes};
+  of->bytes += bytes;
+  ++of->box_count;
+  ++exchange->box_count;
+  at->is_open = is_whole && !of->is_kept;
   return true;
 }
 
@@ -334,11 +370,12 @@ static bool cut_piece(making *at, const rlt_piece *piece) {
   int64_t most[RELAYOUT_MAX_RANK], inside[RELAYOUT_MAX_RANK] = {0}, sizes[RELAYOUT_MAX_RANK];
   bool is_left = true;
   find_sizes(at->exchange, piece, most);
+  const bool is_whole = memcmp(most, piece->sizes, (size_t)rank * sizeof *most) == 0;
   while (is_left) {
     for (int32_t d = 0; d < rank; ++d) {
       sizes[d] = rlt_min(most[d], piece->sizes[d] - inside[d]);
     }
-    if (!add_message(at, piece, inside, sizes)) {
+    if (!add_box(at, piece, inside, sizes, is_whole)) {
       return false;
     }
     is_left = false;
@@ -356,6 +393,7 @@ static bool take_piece(void *context, const rlt_piece *piece) {
   making *const at = context;
   if (piece->peer != at->last_peer || piece->is_sent != at->last_is_sent || piece->order == 0) {
     at->tag = 0;
+    at->is_open = false;
   }
   at->last_peer = piece->peer;
   at->last_is_sent = piece->is_sent;
@@ -419,8 +457,8 @@ static relayout_status make_messages(relayout_exchange *exchange, relayout_error
       rlt_pieces_visit(&exchange->plan, exchange->self, take_piece, &at, error);
   if (at.are_too_many) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
-                    "options->message_bytes is %zu; with that there are more than %d messages",
-                    exchange->message_bytes, MOST_MESSAGES);
+                    "options->message_bytes is %zu; with that there are more than %d boxes",
+                    exchange->message_bytes, MOST_BOXES);
   }
   return status != RELAYOUT_OK ? status
          : at.lacks_memory || !sort_messages(exchange)
@@ -456,21 +494,22 @@ static void cut_box(relayout_view *shard, const int64_t *start, const int64_t *s
 }
 
 /* Between a box of a shard and a message. */
-static relayout_status plan_message(relayout_exchange *exchange, message *of, bool packs,
-                                    const relayout_plan_options *options, relayout_plan **plan,
-                                    relayout_error *error) {
+static relayout_status plan_message(relayout_exchange *exchange, int64_t number, bool packs,
+                                    const relayout_plan_options *options, relayout_error *error) {
   static const int64_t none[RELAYOUT_MAX_RANK] = {0};
-  const int64_t *const start = box_of(exchange, of, packs ? FROM_START : TO_START);
-  const int64_t *const sizes = box_of(exchange, of, SIZES);
+  box *const of = &exchange->boxes[number];
+  const int64_t *const start = list_of(exchange, number, packs ? FROM_START : TO_START);
+  const int64_t *const sizes = list_of(exchange, number, SIZES);
   const relayout_plan_options *const own = packs == packs_values(exchange) ? options : NULL;
   const relayout_view *const shard = packs ? &exchange->from.view : &exchange->to.view;
+  relayout_plan **const plan = packs ? &of->pack : &of->unpack;
   relayout_view wire;
   view_message(exchange, sizes, &wire);
   if (shard->is_strided) {
-    relayout_view box = *shard;
-    cut_box(&box, start, sizes, &of->offset);
-    return relayout_plan_create_between(exchange->device, packs ? &box : &wire,
-                                        packs ? &wire : &box, own, plan, error);
+    relayout_view part = *shard;
+    cut_box(&part, start, sizes, packs ? &of->pack_offset : &of->unpack_offset);
+    return relayout_plan_create_between(exchange->device, packs ? &part : &wire,
+                                        packs ? &wire : &part, own, plan, error);
   }
   return relayout_plan_create_box(exchange->device, packs ? shard : &wire, packs ? start : none,
                                   packs ? &wire : shard, packs ? none : start, sizes, own, plan,
@@ -478,12 +517,13 @@ static relayout_status plan_message(relayout_exchange *exchange, message *of, bo
 }
 
 /* Straight from one shard to the other. The plan stays NULL if there is none. */
-static relayout_status plan_straight(relayout_exchange *exchange, message *of,
+static relayout_status plan_straight(relayout_exchange *exchange, int64_t number,
                                      const relayout_plan_options *options, relayout_error *error) {
   relayout_error cause;
   const relayout_status status = relayout_plan_create_box(
-      exchange->device, &exchange->from.view, box_of(exchange, of, FROM_START), &exchange->to.view,
-      box_of(exchange, of, TO_START), box_of(exchange, of, SIZES), options, &of->pack, &cause);
+      exchange->device, &exchange->from.view, list_of(exchange, number, FROM_START),
+      &exchange->to.view, list_of(exchange, number, TO_START), list_of(exchange, number, SIZES),
+      options, &exchange->boxes[number].pack, &cause);
   if (status == RELAYOUT_UNSUPPORTED) {
     return RELAYOUT_OK;
   }
@@ -493,21 +533,27 @@ static relayout_status plan_straight(relayout_exchange *exchange, message *of,
   return status;
 }
 
+static relayout_status plan_box(relayout_exchange *exchange, const message *of, int64_t number,
+                                const relayout_plan_options *options, relayout_error *error) {
+  relayout_status status =
+      of->is_kept ? plan_straight(exchange, number, options, error) : RELAYOUT_OK;
+  const bool is_straight = exchange->boxes[number].pack != NULL;
+  if (status == RELAYOUT_OK && !is_straight && (of->is_kept || of->is_sent)) {
+    status = plan_message(exchange, number, true, options, error);
+  }
+  if (status == RELAYOUT_OK && !is_straight && (of->is_kept || !of->is_sent)) {
+    status = plan_message(exchange, number, false, options, error);
+  }
+  return status;
+}
+
 static relayout_status make_plans(relayout_exchange *exchange, const relayout_plan_options *options,
                                   relayout_error *error) {
   relayout_status status = RELAYOUT_OK;
-  const int64_t count = exchange->count + exchange->kept_count;
-  for (int64_t i = 0; i < count && status == RELAYOUT_OK; ++i) {
-    message *const of = &exchange->messages[i];
-    if (of->is_kept) {
-      status = plan_straight(exchange, of, options, error);
-    }
-    const bool is_straight = of->pack != NULL;
-    if (status == RELAYOUT_OK && !is_straight && (of->is_kept || of->is_sent)) {
-      status = plan_message(exchange, of, true, options, &of->pack, error);
-    }
-    if (status == RELAYOUT_OK && !is_straight && (of->is_kept || !of->is_sent)) {
-      status = plan_message(exchange, of, false, options, &of->unpack, error);
+  for (int64_t i = 0; i < exchange->count + exchange->kept_count; ++i) {
+    const message *const of = &exchange->messages[i];
+    for (int64_t b = 0; b < of->box_count && status == RELAYOUT_OK; ++b) {
+      status = plan_box(exchange, of, of->first_box + b, options, error);
     }
   }
   return status;
@@ -651,9 +697,12 @@ void relayout_exchange_destroy(relayout_exchange *exchange) {
   if (exchange == NULL) {
     return;
   }
-  for (int64_t i = 0; i < exchange->count + exchange->kept_count; ++i) {
-    relayout_plan_destroy(exchange->messages[i].pack);
-    relayout_plan_destroy(exchange->messages[i].unpack);
+  for (int64_t i = 0; i < exchange->box_count; ++i) {
+    relayout_plan_destroy(exchange->boxes[i].pack);
+    relayout_plan_destroy(exchange->boxes[i].unpack);
+  }
+  for (int i = 0; i < LISTS; ++i) {
+    rlt_free(exchange->lists[i]);
   }
   relayout_device_destroy(exchange->device);
   rlt_free(exchange->messages);
@@ -724,10 +773,11 @@ static relayout_status find(const relayout_exchange *exchange, int64_t number,
 /* Where it lies in this peer's shard as it is; -1: nowhere. */
 static int64_t place_of(const relayout_exchange *exchange, const message *of) {
   const own_shard *const own = of->is_sent ? &exchange->from : &exchange->to;
-  const int64_t *const start = box_of(exchange, of, of->is_sent ? FROM_START : TO_START);
-  const int64_t *const sizes = box_of(exchange, of, SIZES);
+  const int64_t *const start =
+      list_of(exchange, of->first_box, of->is_sent ? FROM_START : TO_START);
+  const int64_t *const sizes = list_of(exchange, of->first_box, SIZES);
   relayout_view wire;
-  bool is_there = own->is_as_sent && own->view.is_strided;
+  bool is_there = of->box_count == 1 && own->is_as_sent && own->view.is_strided;
   int64_t place = 0;
   view_message(exchange, sizes, &wire);
   for (int32_t d = 0; d < wire.shape.rank && is_there; ++d) {
@@ -756,16 +806,18 @@ relayout_status relayout_exchange_get_message(const relayout_exchange *exchange,
   if (message_out == NULL) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "message is NULL");
   }
-  *message_out = (relayout_exchange_message){.number = number,
-                                             .is_sent = of->is_sent,
-                                             .peer = of->peer,
-                                             .tag = of->tag,
-                                             .bytes = of->bytes,
-                                             .start = box_of(exchange, of, START),
-                                             .sizes = box_of(exchange, of, SIZES),
-                                             .from_start = box_of(exchange, of, FROM_START),
-                                             .to_start = box_of(exchange, of, TO_START),
-                                             .place = place_of(exchange, of)};
+  *message_out =
+      (relayout_exchange_message){.number = number,
+                                  .is_sent = of->is_sent,
+                                  .peer = of->peer,
+                                  .tag = of->tag,
+                                  .bytes = of->bytes,
+                                  .box_count = of->box_count,
+                                  .start = list_of(exchange, of->first_box, START),
+                                  .sizes = list_of(exchange, of->first_box, SIZES),
+                                  .from_start = list_of(exchange, of->first_box, FROM_START),
+                                  .to_start = list_of(exchange, of->first_box, TO_START),
+                                  .place = place_of(exchange, of)};
   return RELAYOUT_OK;
 }
 
@@ -788,39 +840,46 @@ static relayout_status find_kind(const relayout_exchange *exchange, int64_t numb
              : rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "exchange was made without a device");
 }
 
-/* Where the plan's side of a shard begins; NULL where the caller gave that. */
-static const uint8_t *in_shard(const void *shard, const message *of) {
-  return shard != NULL ? (const uint8_t *)shard + of->offset : NULL;
+/* Bytes on from a pointer; NULL where the caller gave that. */
+static uint8_t *behind(const void *pointer, int64_t bytes) {
+  return pointer != NULL ? (uint8_t *)(uintptr_t)pointer + bytes : NULL;
 }
 
 relayout_status relayout_exchange_pack(const relayout_exchange *exchange, int64_t number,
                                        const void *source, void *message_out,
                                        relayout_error *error) {
   const message *of = NULL;
-  const relayout_status status = find_kind(exchange, number, true, &of, error);
-  return status == RELAYOUT_OK
-             ? relayout_plan_execute(of->pack, in_shard(source, of), message_out, error)
-             : status;
+  relayout_status status = find_kind(exchange, number, true, &of, error);
+  for (int64_t i = 0; status == RELAYOUT_OK && i < of->box_count; ++i) {
+    const box *const one = &exchange->boxes[of->first_box + i];
+    status = relayout_plan_execute(one->pack, behind(source, one->pack_offset),
+                                   behind(message_out, (int64_t)one->at), error);
+  }
+  return status;
 }
 
 relayout_status relayout_exchange_unpack(const relayout_exchange *exchange, int64_t number,
                                          const void *message_in, void *destination,
                                          relayout_error *error) {
   const message *of = NULL;
-  const relayout_status status = find_kind(exchange, number, false, &of, error);
-  return status == RELAYOUT_OK ? relayout_plan_execute(of->unpack, message_in,
-                                                       (void *)in_shard(destination, of), error)
-                               : status;
+  relayout_status status = find_kind(exchange, number, false, &of, error);
+  for (int64_t i = 0; status == RELAYOUT_OK && i < of->box_count; ++i) {
+    const box *const one = &exchange->boxes[of->first_box + i];
+    status = relayout_plan_execute(one->unpack, behind(message_in, (int64_t)one->at),
+                                   behind(destination, one->unpack_offset), error);
+  }
+  return status;
 }
 
-static relayout_status keep_one(const message *of, const void *source, void *destination,
-                                void *between, relayout_error *error) {
+static relayout_status keep_box(const box *of, const void *source, void *destination, void *between,
+                                relayout_error *error) {
+  const uint8_t *const from = behind(source, of->pack_offset);
+  uint8_t *const to = behind(destination, of->unpack_offset);
   if (of->unpack == NULL) {
-    return relayout_plan_execute(of->pack, source, destination, error);
+    return relayout_plan_execute(of->pack, from, to, error);
   }
-  const relayout_status status = relayout_plan_execute(of->pack, source, between, error);
-  return status == RELAYOUT_OK ? relayout_plan_execute(of->unpack, between, destination, error)
-                               : status;
+  const relayout_status status = relayout_plan_execute(of->pack, from, between, error);
+  return status == RELAYOUT_OK ? relayout_plan_execute(of->unpack, between, to, error) : status;
 }
 
 relayout_status relayout_exchange_keep(const relayout_exchange *exchange, const void *source,
@@ -832,7 +891,8 @@ relayout_status relayout_exchange_keep(const relayout_exchange *exchange, const 
   size_t most = 0;
   const message *const kept = exchange->messages + exchange->count;
   for (int64_t i = 0; i < exchange->kept_count; ++i) {
-    most = kept[i].unpack != NULL && kept[i].bytes > most ? kept[i].bytes : most;
+    const bool goes_between = exchange->boxes[kept[i].first_box].unpack != NULL;
+    most = goes_between && kept[i].bytes > most ? kept[i].bytes : most;
   }
   void *const between = most > 0 ? rlt_malloc(most) : NULL;
   if (most > 0 && between == NULL) {
@@ -840,7 +900,7 @@ relayout_status relayout_exchange_keep(const relayout_exchange *exchange, const 
   }
   relayout_status status = RELAYOUT_OK;
   for (int64_t i = 0; i < exchange->kept_count && status == RELAYOUT_OK; ++i) {
-    status = keep_one(&kept[i], source, destination, between, error);
+    status = keep_box(&exchange->boxes[kept[i].first_box], source, destination, between, error);
   }
   rlt_free(between);
   return status;

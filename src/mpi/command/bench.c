@@ -113,7 +113,7 @@ static bool set_type(bench *of, const relayout_exchange_message *message) {
   const int64_t *const start = side == 0 ? message->from_start : message->to_start;
   int64_t strides[RELAYOUT_MAX_RANK];
   int64_t place = 0;
-  if (relayout_view_byte_strides(view, strides, NULL) != RELAYOUT_OK ||
+  if (relayout_view_byte_strides(view, strides, NULL) != RELAYOUT_OK || message->box_count > 1 ||
       of->counts[side][message->peer] > 0) {
     return false;
   }
