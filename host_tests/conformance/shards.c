@@ -10,7 +10,7 @@
 /* ---- Drawing -------------------------------------------------------------------------------- */
 
 /* Shards along some dimensions, replicas, blocks; device numbers in any order. */
-static int64_t draw_sharding(uint64_t *random, int32_t rank, int64_t most,
+int64_t shards_draw_sharding(uint64_t *random, int32_t rank, int64_t most,
                              relayout_sharding *made) {
   int64_t count = 1;
   *made = (relayout_sharding){.kind = RELAYOUT_SHARDING_TILED, .rank = rank};
@@ -67,8 +67,9 @@ void shards_draw(uint64_t *random, int64_t most_devices, int64_t most_first, sha
   random_dimensions(random, type, (int32_t)random_below(random, 4), 600, &made->from);
   draw_layouts(random, type, made);
   options->from_devices =
-      draw_sharding(random, made->from.rank, most_devices, &made->from_sharding);
-  options->to_devices = draw_sharding(random, made->from.rank, most_devices, &made->to_sharding);
+      shards_draw_sharding(random, made->from.rank, most_devices, &made->from_sharding);
+  options->to_devices =
+      shards_draw_sharding(random, made->from.rank, most_devices, &made->to_sharding);
   options->from_first_peer =
       random_below(random, 3) == 0 ? random_below(random, most_first + 1) : 0;
   options->to_first_peer = random_below(random, 3) == 0 ? random_below(random, most_first + 1) : 0;
@@ -125,7 +126,7 @@ static void copy_box(void *context, const int64_t *start, const int64_t *sizes,
   }
 }
 
-bool shards_fill(const uint8_t *tensor, const relayout_shape *whole,
+bool shards_fill(const oracle_options *options, const uint8_t *tensor, const relayout_shape *whole,
                  const relayout_sharding *sharding, int64_t device, const relayout_shape *shard,
                  uint8_t *memory) {
   relayout_shape dense;
@@ -138,7 +139,8 @@ bool shards_fill(const uint8_t *tensor, const relayout_shape *whole,
       at.part != NULL &&
       relayout_sharding_visit_boxes(sharding, whole, device, copy_box, &at, NULL) == RELAYOUT_OK;
   if (is_done) {
-    oracle_relayout(&dense, shard, at.part, memory);
+    const oracle_options unchanged = ORACLE_OPTIONS_INIT;
+    oracle_relayout_with(options != NULL ? options : &unchanged, &dense, shard, at.part, memory);
   }
   free(at.part);
   return is_done;

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "oracle/oracle.h"
 #include "relayout/exchange.h"
 
 enum { SHARDS_MOST_PEERS = 24, SHARDS_MOST_BYTES = 1 << 16 };
@@ -21,12 +22,16 @@ typedef struct shards_case {
  * than `most_devices` devices, and no first peer is above `most_first`. */
 void shards_draw(uint64_t *random, int64_t most_devices, int64_t most_first, shards_case *made);
 
+/* Draws a sharding for a tensor of this rank; returns how many devices it is for, up to `most`. */
+int64_t shards_draw_sharding(uint64_t *random, int32_t rank, int64_t most, relayout_sharding *made);
+
 /* Whether a device, of so many, has a shard, be it empty. */
 bool shards_holds(const relayout_sharding *sharding, int64_t device, int64_t devices);
 
 /* Fills `memory`, a shard of this shape, with a device's part of a tensor, which is row-major and
- * of the element type of `whole`; padding as its relayout would leave it. False without memory. */
-bool shards_fill(const uint8_t *tensor, const relayout_shape *whole,
+ * of the element type of `whole`; padding as its relayout would leave it. Values change as the
+ * options say, which may be NULL. False without memory. */
+bool shards_fill(const oracle_options *options, const uint8_t *tensor, const relayout_shape *whole,
                  const relayout_sharding *sharding, int64_t device, const relayout_shape *shard,
                  uint8_t *memory);
 

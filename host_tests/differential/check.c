@@ -9,6 +9,7 @@
 #include "conformance/failure.h"
 #include "conformance/fault.h"
 #include "conformance/schedules.h"
+#include "differential/resharded.h"
 #include "oracle/oracle.h"
 #include "view_of.h"
 
@@ -447,6 +448,21 @@ static void check_measured(attempt *a) {
   relayout_device_destroy(device);
 }
 
+static void check_resharded(attempt *a) {
+  char wrong[RESHARDED_TEXT_SIZE] = "";
+  fault_expect("resharded", NULL, NULL);
+  switch (resharded_try(a->device, a->what, &a->bytes, &a->options, wrong)) {
+  case RESHARDED_RIGHT:
+    break;
+  case RESHARDED_WRONG:
+    fail(a, "resharded %s", wrong);
+    break;
+  case RESHARDED_NO_MEMORY:
+    a->outcome = CHECK_NO_MEMORY;
+    break;
+  }
+}
+
 static void check_beside(attempt *a, const relayout_plan *plan) {
   if (is_checked(a, CHECK_THIRD)) {
     check_third(a);
@@ -468,6 +484,9 @@ static void check_beside(attempt *a, const relayout_plan *plan) {
   }
   if (is_checked(a, CHECK_MEASURE)) {
     check_measured(a);
+  }
+  if (is_checked(a, CHECK_RESHARD)) {
+    check_resharded(a);
   }
 }
 

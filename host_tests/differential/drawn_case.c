@@ -174,6 +174,8 @@ void drawn_case_of(uint64_t number, drawn_case *drawn) {
   drawn->to.offset = chance(random, 2) ? 0 : (size_t)random_below(random, 20);
   draw_byte_order(random, &drawn->from);
   draw_byte_order(random, &drawn->to);
+  drawn->shardings = random_next(random);
+  drawn->checks |= !is_large && chance(random, 8) ? CHECK_RESHARD : 0;
   drawn_case_keep_apt_checks(drawn);
 }
 
@@ -217,6 +219,14 @@ static bool can_go_back(const drawn_case *of) {
          oracle_element_count(shape) * bits % 8 == 0;
 }
 
+/* Shards are neither views nor padded. */
+static bool can_be_sharded(const drawn_side *side) {
+  relayout_shape shard;
+  const relayout_sharding whole = {.kind = RELAYOUT_SHARDING_REPLICATED};
+  return !side->is_strided && !side->is_swapped &&
+         relayout_sharding_local_shape(&whole, &side->shape, 0, &shard, NULL) == RELAYOUT_OK;
+}
+
 void drawn_case_keep_apt_checks(drawn_case *of) {
   if (!keeps_bits(of, &of->third)) {
     of->checks &= ~(unsigned)CHECK_THIRD;
@@ -226,6 +236,9 @@ void drawn_case_keep_apt_checks(drawn_case *of) {
   }
   if (of->from.shape.rank == 0) {
     of->checks &= ~(unsigned)CHECK_BOXES;
+  }
+  if (!can_be_sharded(&of->from) || !can_be_sharded(&of->to)) {
+    of->checks &= ~(unsigned)CHECK_RESHARD;
   }
 }
 
@@ -245,6 +258,10 @@ void drawn_case_describe(const drawn_case *of, char *text, size_t size) {
   if ((of->checks & CHECK_OFFERED) != 0) {
     length += snprintf(text + length, size - (size_t)length, ", schedule %u of those offered",
                        (unsigned)of->offered);
+  }
+  if ((of->checks & CHECK_RESHARD) != 0) {
+    length += snprintf(text + length, size - (size_t)length, ", shardings 0x%016llx",
+                       (unsigned long long)of->shardings);
   }
   if ((of->checks & CHECK_FENCES) != 0) {
     snprintf(text + length, size - (size_t)length, ", between fences");

@@ -10,17 +10,18 @@
 
 /* What is tried beside the relayout itself. */
 typedef enum drawn_check {
-  CHECK_THIRD = 1,    /* the way through a third layout ends where the straight one does */
-  CHECK_BACK = 2,     /* there and back is the identity */
-  CHECK_TEXTS = 4,    /* shapes and schedules are what their texts are parsed to */
-  CHECK_OFFERED = 8,  /* a schedule that the library would not choose does the same */
-  CHECK_BOXES = 16,   /* so do two boxes */
-  CHECK_EXPLAIN = 32, /* the plan can be explained, and counts its bytes */
-  CHECK_MEASURE = 64, /* a measured plan does the same */
-  CHECK_FENCES = 128, /* the source is read-only, and both sides begin or end at missing pages */
-  CHECK_BUFFERS = 256 /* an OpenCL device moves buffers, not host memory */
+  CHECK_THIRD = 1,     /* the way through a third layout ends where the straight one does */
+  CHECK_BACK = 2,      /* there and back is the identity */
+  CHECK_TEXTS = 4,     /* shapes and schedules are what their texts are parsed to */
+  CHECK_OFFERED = 8,   /* a schedule that the library would not choose does the same */
+  CHECK_BOXES = 16,    /* so do two boxes */
+  CHECK_EXPLAIN = 32,  /* the plan can be explained, and counts its bytes */
+  CHECK_MEASURE = 64,  /* a measured plan does the same */
+  CHECK_FENCES = 128,  /* the source is read-only, and both sides begin or end at missing pages */
+  CHECK_BUFFERS = 256, /* an OpenCL device moves buffers, not host memory */
+  CHECK_RESHARD = 512  /* so do the shards of a sharding that become those of another */
 } drawn_check;
-enum { DRAWN_CHECKS = 9 };
+enum { DRAWN_CHECKS = 10 };
 
 /* The CPU device: with a thread or more of the library's, or with a caller's. */
 typedef enum drawn_threads { THREADS_ONE, THREADS_TWO, THREADS_THREE, THREADS_LENT } drawn_threads;
@@ -46,6 +47,7 @@ typedef struct drawn_case {
   drawn_threads threads;
   int32_t box_dimension; /* in which two boxes lie beside each other, */
   int64_t box_at;        /* the second from this index on */
+  uint64_t shardings;    /* what both are drawn from */
 } drawn_case;
 
 void drawn_case_of(uint64_t number, drawn_case *drawn);

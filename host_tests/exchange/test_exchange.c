@@ -63,8 +63,8 @@ static shard make_shard(const relayout_sharding *sharding, const relayout_shape 
 /* With its part of the tensor, of any layout and type. */
 static void fill_shard(const scene *of, const relayout_sharding *sharding, int64_t device,
                        shard *filled) {
-  assert_true(
-      shards_fill(of->dense, &of->from, sharding, device, &filled->shape, filled->memory + GUARD));
+  assert_true(shards_fill(NULL, of->dense, &of->from, sharding, device, &filled->shape,
+                          filled->memory + GUARD));
 }
 
 /* ---- All peers ------------------------------------------------------------------------------ */
@@ -317,6 +317,7 @@ static void test_by_hand(void **state) {
       {"s8[9,6]", "{devices=[2,1]<=[2]}", "s8[9,6]{0,1:E(16)}", "{devices=[1,2]<=[2]}", 2, 2, 0},
       {"s8[9,6]{0,1:E(32)}", "{devices=[2,1]<=[2]}", "s8[9,6]{0,1:E(16)}", "{devices=[1,2]<=[2]}",
        2, 2, 0},
+      {"u8[9]", "{devices=[2]<=[2]}", "u8[9]{0:L(32)}", "{devices=[3]<=[3]}", 2, 3, 1},
       {"s4[8,6]", "{devices=[2,1]<=[2]}", "s4[8,6]{1,0:E(4)}", "{devices=[2,1]<=[2]}", 2, 2, 1},
   };
   scene of = {.options = RELAYOUT_EXCHANGE_OPTIONS_INIT};

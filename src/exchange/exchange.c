@@ -144,7 +144,8 @@ static relayout_status make_shard(const rlt_exchange_side *side, int64_t self,
   const relayout_status status = relayout_sharding_local_shape(&side->sharding, &side->shape,
                                                                device, &made->view.shape, error);
   made->is_as_sent = !changes && side->shape.element_type == wire_type;
-  if (status == RELAYOUT_OK && rlt_view_as_strided(&made->view, &strided, NULL) == RELAYOUT_OK) {
+  if (status == RELAYOUT_OK && !rlt_view_has_padding(&made->view) &&
+      rlt_view_as_strided(&made->view, &strided, NULL) == RELAYOUT_OK) {
     made->view = strided;
   }
   return status;

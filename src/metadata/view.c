@@ -180,6 +180,13 @@ relayout_status relayout_view_make_strided(relayout_element_type type, int32_t r
   return RELAYOUT_OK;
 }
 
+bool rlt_view_has_padding(const relayout_view *view) {
+  int64_t all = 0;
+  return !view->is_strided &&
+         (relayout_shape_physical_element_count(&view->shape, &all, NULL) != RELAYOUT_OK ||
+          all > relayout_shape_element_count(&view->shape));
+}
+
 relayout_status rlt_view_as_strided(const relayout_view *view, relayout_view *made,
                                     relayout_error *error) {
   const relayout_shape *const shape = &view->shape;

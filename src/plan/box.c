@@ -82,14 +82,6 @@ static relayout_status move_into(box_side frame, box_side of, relayout_view *mad
   return status;
 }
 
-/* Nothing would write it if the view were moved. */
-static bool has_padding(const relayout_view *view) {
-  int64_t all = 0;
-  return !view->is_strided &&
-         (relayout_shape_physical_element_count(&view->shape, &all, NULL) != RELAYOUT_OK ||
-          all > relayout_shape_element_count(&view->shape));
-}
-
 relayout_status relayout_plan_create_box(relayout_device *device, const relayout_view *from,
                                          const int64_t *from_start, const relayout_view *to,
                                          const int64_t *to_start, const int64_t *sizes,
@@ -115,7 +107,7 @@ relayout_status relayout_plan_create_box(relayout_device *device, const relayout
   if (status == RELAYOUT_OK) {
     return relayout_plan_create_range(device, &moved, to, to_start, sizes, options, plan, error);
   }
-  if (status == RELAYOUT_UNSUPPORTED && !has_padding(to)) {
+  if (status == RELAYOUT_UNSUPPORTED && !rlt_view_has_padding(to)) {
     status = move_into(source, destination, &moved, &cause);
   }
   if (status == RELAYOUT_OK) {

@@ -55,7 +55,7 @@ static bool fill_shard(const trial *of, bool is_from, own_shard *filled) {
   const int64_t device =
       of->scene->rank - (is_from ? drawn->options.from_first_peer : drawn->options.to_first_peer);
   return filled->memory == NULL ||
-         shards_fill(of->tensor, &drawn->from,
+         shards_fill(NULL, of->tensor, &drawn->from,
                      is_from ? &drawn->from_sharding : &drawn->to_sharding, device, &filled->shape,
                      filled->memory + GUARD);
 }
