@@ -65,7 +65,7 @@ relayout_status rlt_view_check_byte_order(const relayout_shape *shape, relayout_
 relayout_status rlt_view_as_strided(const relayout_view *view, relayout_view *made,
                                     relayout_error *error);
 
-/* Whether a valid view has padding, which rlt_view_as_strided leaves out and no plan would write. */
+/* Whether a valid view has padding, which rlt_view_as_strided leaves out and no plan writes. */
 bool rlt_view_has_padding(const relayout_view *view);
 
 /* The largest distance from 0 of an offset that a view may have. */
