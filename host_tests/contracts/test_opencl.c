@@ -160,6 +160,8 @@ typedef struct place {
   rlt_command_buffers with;
   cl_command_buffer_khr commands;
   relayout_recording *recording; /* of the empty plan */
+  relayout_exchange *sender;     /* of all of `from`, to the receiver */
+  relayout_exchange *receiver;
 } place;
 
 enum { SOURCE_BYTES = 60, DESTINATION_BYTES = 96 };
@@ -185,6 +187,14 @@ static int set_up(void **state) {
   assert_int_equal(relayout_plan_create(here.bench->device, &here.empty, &here.empty, NULL,
                                         &here.empty_plan, NULL),
                    RELAYOUT_OK);
+  const relayout_sharding on[] = {{.kind = RELAYOUT_SHARDING_MAXIMAL},
+                                  {.kind = RELAYOUT_SHARDING_MAXIMAL, .device = 1}};
+  for (int64_t peer = 0; peer < 2; ++peer) {
+    assert_int_equal(relayout_exchange_create(here.bench->device, &here.from, &on[0], &here.from,
+                                              &on[1], peer, NULL,
+                                              peer == 0 ? &here.sender : &here.receiver, NULL),
+                     RELAYOUT_OK);
+  }
   here.source = buffer_of(here.bench, SOURCE_BYTES);
   here.destination = buffer_of(here.bench, DESTINATION_BYTES);
   if (rlt_command_buffers_find(rlt_opencl_device_of(here.bench->device), &here.with, NULL) ==
@@ -202,6 +212,8 @@ static int tear_down(void **state) {
   (void)state;
   relayout_device_destroy(here.cpu);
   relayout_recording_destroy(here.recording);
+  relayout_exchange_destroy(here.sender);
+  relayout_exchange_destroy(here.receiver);
   if (here.commands != NULL) {
     here.with.release(here.commands);
   }
@@ -266,6 +278,19 @@ static const int64_t image_dimensions[] = {1, 3, 8, 8};
      here.destination, 4, 0, NULL, &out->event, error),                                            \
     (here.bench->device, &here.empty, &here.empty, here.bench->queue, NULL, 0, NULL, 0, 0, NULL,   \
      &out->event, error))                                                                          \
+  X(relayout_exchange_enqueue_pack, OUT_OF_RANGE,                                                  \
+    (here.receiver, 0, here.bench->queue, here.source, 0, here.destination, 0, 0, NULL,            \
+     &out->event, error),                                                                          \
+    (here.sender, 0, here.bench->queue, here.source, 0, here.destination, 0, 0, NULL, &out->event, \
+     error))                                                                                       \
+  X(relayout_exchange_enqueue_unpack, BUFFER_TOO_SMALL,                                            \
+    (here.receiver, 0, here.bench->queue, here.source, 4, here.destination, 0, 0, NULL,            \
+     &out->event, error),                                                                          \
+    (here.receiver, 0, here.bench->queue, here.source, 0, here.destination, 0, 0, NULL,            \
+     &out->event, error))                                                                          \
+  X(relayout_exchange_enqueue_keep, INVALID_ARGUMENT,                                              \
+    (NULL, here.bench->queue, here.source, 0, here.destination, 0, 0, NULL, &out->event, error),   \
+    (here.sender, here.bench->queue, NULL, 0, NULL, 0, 0, NULL, &out->event, error))               \
   X(relayout_recording_enqueue, INVALID_ARGUMENT, (NULL, 0, NULL, &out->event, error),             \
     (here.recording, 0, NULL, &out->event, error))                                                 \
   X(relayout_recording_create, INVALID_ARGUMENT,                                                   \
@@ -300,7 +325,7 @@ static const struct {
     CALLS(ROW)
 #undef ROW
 };
-enum { CALL_COUNT = sizeof calls / sizeof calls[0], FIRST_ENQUEUE = 6, FIRST_RECORDING = 11 };
+enum { CALL_COUNT = sizeof calls / sizeof calls[0], FIRST_ENQUEUE = 6, FIRST_RECORDING = 14 };
 
 static void test_refused_calls(void **state) {
   (void)state;

@@ -17,6 +17,7 @@
 #include <CL/cl.h>
 
 #include "relayout/device.h"
+#include "relayout/exchange.h"
 #include "relayout/plan.h"
 
 #ifdef __cplusplus
@@ -160,6 +161,37 @@ RELAYOUT_API relayout_status relayout_enqueue(relayout_device *device, const rel
                                               cl_mem destination, size_t destination_offset,
                                               cl_uint n_wait, const cl_event *wait, cl_event *event,
                                               relayout_error *error);
+
+/* ---- Exchanges ------------------------------------------------------------------------------ */
+
+/* relayout_exchange_pack on a queue: enqueues the packing of message `number` from a buffer with
+ * this peer's shard, `source_offset` bytes on, to another buffer. The device is that of the
+ * exchange. Queue, wait list, event, offsets and buffers are as in relayout_plan_enqueue, whose
+ * statuses these have too; of a message of several boxes each is enqueued by itself, to run after
+ * the one before. RELAYOUT_OUT_OF_RANGE for a number that is no message of that kind;
+ * RELAYOUT_INVALID_ARGUMENT for an exchange that was not made on an OpenCL device. If a box cannot
+ * be enqueued, those before it run, and `*event` completes with the last of them; it is NULL if
+ * there are none. */
+RELAYOUT_API relayout_status relayout_exchange_enqueue_pack(const relayout_exchange *exchange,
+                                                            int64_t number, cl_command_queue queue,
+                                                            cl_mem source, size_t source_offset,
+                                                            cl_mem message, size_t message_offset,
+                                                            cl_uint n_wait, const cl_event *wait,
+                                                            cl_event *event, relayout_error *error);
+
+/* The same for relayout_exchange_unpack. */
+RELAYOUT_API relayout_status relayout_exchange_enqueue_unpack(
+    const relayout_exchange *exchange, int64_t number, cl_command_queue queue, cl_mem message,
+    size_t message_offset, cl_mem destination, size_t destination_offset, cl_uint n_wait,
+    const cl_event *wait, cl_event *event, relayout_error *error);
+
+/* The same for relayout_exchange_keep; a marker where nothing stays with this peer.
+ * RELAYOUT_UNSUPPORTED where something can stay only by way of memory for a message, as both sides
+ * have tiles. */
+RELAYOUT_API relayout_status relayout_exchange_enqueue_keep(
+    const relayout_exchange *exchange, cl_command_queue queue, cl_mem source, size_t source_offset,
+    cl_mem destination, size_t destination_offset, cl_uint n_wait, const cl_event *wait,
+    cl_event *event, relayout_error *error);
 
 #ifdef __cplusplus
 }

@@ -92,4 +92,9 @@ int64_t rlt_message_place(const relayout_exchange *exchange, const rlt_message *
 relayout_status rlt_exchange_find_message(const relayout_exchange *exchange, int64_t number,
                                           const rlt_message **found, relayout_error *error);
 
+/* The same of a message that is sent, or received; of an exchange with a device. */
+relayout_status rlt_exchange_find_kind(const relayout_exchange *exchange, int64_t number,
+                                       bool is_sent, const rlt_message **found,
+                                       relayout_error *error);
+
 #endif

@@ -16,7 +16,7 @@ void rlt_message_view(const relayout_exchange *exchange, const int64_t *sizes,
   }
 }
 
-/* A rlt_message_box of a strided shard by itself, `*offset` bytes on from the shard: equal boxes are equal
+/* A box of a strided shard by itself, `*offset` bytes on from the shard: equal boxes are equal
  * views then, and have one plan. */
 static void cut_box(relayout_view *shard, const int64_t *start, const int64_t *sizes,
                     int64_t *offset) {
@@ -27,7 +27,7 @@ static void cut_box(relayout_view *shard, const int64_t *start, const int64_t *s
   }
 }
 
-/* Between a rlt_message_box of a shard and a message. */
+/* Between a box of a shard and a message. */
 static relayout_status plan_message(relayout_exchange *exchange, int64_t number, bool packs,
                                     const relayout_plan_options *options, relayout_error *error) {
   static const int64_t none[RELAYOUT_MAX_RANK] = {0};

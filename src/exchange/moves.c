@@ -8,9 +8,9 @@
 
 /* ---- One peer ------------------------------------------------------------------------------- */
 
-/* A message of this number that is sent, or received; of an exchange with a device. */
-static relayout_status find_kind(const relayout_exchange *exchange, int64_t number, bool is_sent,
-                                 const rlt_message **found, relayout_error *error) {
+relayout_status rlt_exchange_find_kind(const relayout_exchange *exchange, int64_t number,
+                                       bool is_sent, const rlt_message **found,
+                                       relayout_error *error) {
   const relayout_status status = rlt_exchange_find_message(exchange, number, found, error);
   if (status != RELAYOUT_OK) {
     return status;
@@ -34,7 +34,7 @@ relayout_status relayout_exchange_pack(const relayout_exchange *exchange, int64_
                                        const void *source, void *message_out,
                                        relayout_error *error) {
   const rlt_message *of = NULL;
-  relayout_status status = find_kind(exchange, number, true, &of, error);
+  relayout_status status = rlt_exchange_find_kind(exchange, number, true, &of, error);
   for (int64_t i = 0; status == RELAYOUT_OK && i < of->box_count; ++i) {
     const rlt_message_box *const one = &exchange->boxes[of->first_box + i];
     status = relayout_plan_execute(one->pack, behind(source, one->pack_offset),
@@ -47,7 +47,7 @@ relayout_status relayout_exchange_unpack(const relayout_exchange *exchange, int6
                                          const void *message_in, void *destination,
                                          relayout_error *error) {
   const rlt_message *of = NULL;
-  relayout_status status = find_kind(exchange, number, false, &of, error);
+  relayout_status status = rlt_exchange_find_kind(exchange, number, false, &of, error);
   for (int64_t i = 0; status == RELAYOUT_OK && i < of->box_count; ++i) {
     const rlt_message_box *const one = &exchange->boxes[of->first_box + i];
     status = relayout_plan_execute(one->unpack, behind(message_in, (int64_t)one->at),
