@@ -540,6 +540,16 @@ static exit_code finish(job *work, exit_code code) {
   return code;
 }
 
+static void say_speed(const job *work, uint64_t bytes, double seconds) {
+  relayout_device_info info = RELAYOUT_DEVICE_INFO_INIT;
+  relayout_device_get_info(work->like->device, &info, NULL);
+  report_line("%zu tensors from %" PRId64 " files to %" PRId64 " on %s (%s)",
+              work->from.tensor_count, work->from_devices, work->to_devices, info.name,
+              info.description);
+  report_line("%" PRIu64 " bytes written from file to file in %.6f s: %.2f GB/s", bytes, seconds,
+              seconds > 0 ? 1e-9 * (double)bytes / seconds : 0.0);
+}
+
 static exit_code write_files(job *work) {
   uint64_t bytes = 0;
   exit_code code = EXIT_CODE_OK;
@@ -548,9 +558,13 @@ static exit_code write_files(job *work) {
     bytes += data_size(&work->files[i]);
   }
   if (code == EXIT_CODE_OK) {
+    const double begun = progress_seconds();
     work->bar = progress_begin_bytes("moving", work->elements, bytes, 1);
     code = move_tensors(work);
     progress_end(&work->bar);
+    if (code == EXIT_CODE_OK && work->asked->verbose) {
+      say_speed(work, bytes, progress_seconds() - begun);
+    }
   }
   return finish(work, code);
 }

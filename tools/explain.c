@@ -2,10 +2,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "arguments.h"
 #include "explain_exchange.h"
+#include "progress.h"
 
 typedef struct request {
   const char *from;
@@ -31,23 +31,17 @@ enum { COPY_BYTES = 32 << 20, MOST_COPIES = 6 };
 
 static const double most_seconds = 0.1; /* that copies take before the last begins */
 
-static double now(void) {
-  struct timespec time = {0, 0};
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 /* The least seconds of some copies behind the first, which finds memory that nobody has touched; 0
  * where one fails. */
 static double time_copies(const relayout_plan *copy, const void *from, void *to) {
-  const double begun = now();
+  const double begun = progress_seconds();
   double least = 0;
-  for (int i = 0; i < MOST_COPIES && (i < 2 || now() - begun < most_seconds); i++) {
-    const double start = now();
+  for (int i = 0; i < MOST_COPIES && (i < 2 || progress_seconds() - begun < most_seconds); i++) {
+    const double start = progress_seconds();
     if (relayout_plan_execute(copy, from, to, NULL) != RELAYOUT_OK) {
       return 0;
     }
-    const double seconds = now() - start;
+    const double seconds = progress_seconds() - start;
     least = i == 1 || (i > 1 && seconds < least) ? seconds : least;
   }
   return least;

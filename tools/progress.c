@@ -14,7 +14,7 @@ static const double least_seconds = 0.05; /* that say something of the speed */
 static const double minute = 60;
 static const double hour = 3600;
 
-static double now(void) {
+double progress_seconds(void) {
   struct timespec time = {0, 0};
   clock_gettime(CLOCK_MONOTONIC, &time);
   return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
@@ -68,7 +68,7 @@ static int draw(const progress *bar, uint64_t done) {
 progress progress_begin_bytes(const char *what, uint64_t total, uint64_t bytes, uint64_t least) {
   progress bar = {.what = what, .total = total, .bytes = bytes, .shown = -1};
   bar.is_visible = total > 0 && total >= least && isatty(STDERR_FILENO);
-  bar.begun = bar.is_visible ? now() : 0;
+  bar.begun = bar.is_visible ? progress_seconds() : 0;
   progress_update(&bar, 0);
   return bar;
 }
@@ -82,7 +82,7 @@ void progress_update(progress *bar, uint64_t done) {
     return;
   }
   const int percent = (int)((double)done / (double)bar->total * 100);
-  const double time = now();
+  const double time = progress_seconds();
   if (percent != bar->shown || (bar->bytes > 0 && time - bar->drawn >= redrawn_after)) {
     bar->shown = percent;
     bar->drawn = time;

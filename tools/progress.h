@@ -15,6 +15,9 @@ typedef struct progress {
   int is_visible;
 } progress;
 
+/* The clock of bars, in seconds. */
+double progress_seconds(void);
+
 /* Starts a bar on stderr for work of `total` steps; there is none when stderr is no terminal or
  * `total` is less than `least`. */
 progress progress_begin(const char *what, uint64_t total, uint64_t least);

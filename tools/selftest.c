@@ -108,12 +108,6 @@ static void interrupt(int number) {
   was_interrupted = 1;
 }
 
-static double seconds_now(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
 typedef struct watch {
   double start;
   double most_seconds;
@@ -123,7 +117,7 @@ typedef struct watch {
 static bool goes_on(void *context, uint64_t cases) {
   enum { SECONDS_BETWEEN_LINES = 10 };
   watch *const at = context;
-  const double seconds = seconds_now() - at->start;
+  const double seconds = progress_seconds() - at->start;
   if (seconds >= at->next_line) {
     at->next_line += SECONDS_BETWEEN_LINES;
     report_line("%" PRIu64 " cases, %.0f s, %.0f cases a second", cases, seconds,
@@ -167,7 +161,7 @@ static exit_code try_one(const differential_options *options, uint64_t number) {
 static exit_code try_many(differential_options *options, double most_seconds) {
   static differential_report found;
   relayout_error error;
-  watch at = {seconds_now(), most_seconds, 10};
+  watch at = {progress_seconds(), most_seconds, 10};
   struct sigaction former;
   struct sigaction action = {.sa_handler = interrupt};
   sigemptyset(&action.sa_mask);
@@ -176,7 +170,7 @@ static exit_code try_many(differential_options *options, double most_seconds) {
   sigaction(SIGINT, &action, &former);
   const relayout_status status = differential_run(options, &found, &error);
   sigaction(SIGINT, &former, NULL);
-  const double seconds = seconds_now() - at.start;
+  const double seconds = progress_seconds() - at.start;
   if (status != RELAYOUT_OK) {
     return report_error(NULL, &error);
   }

@@ -11,15 +11,22 @@ static const char place_of_number[] = SHARDED_MODEL_NUMBER;
 
 char *sharded_model_path(const char *path, int64_t device) {
   char number[24];
-  const char *const at = strstr(path, place_of_number);
-  if (at == NULL) {
-    return strdup(path);
+  const size_t added = (size_t)snprintf(number, sizeof number, "%" PRId64, device);
+  const size_t place = strlen(place_of_number);
+  size_t size = strlen(path) + 1;
+  for (const char *at = path; (at = strstr(at, place_of_number)) != NULL; at += place) {
+    size += added;
   }
-  const int length = snprintf(number, sizeof number, "%" PRId64, device);
-  const size_t size = strlen(path) - strlen(place_of_number) + (size_t)length + 1;
   char *const made = malloc(size);
+  char *to = made;
+  for (const char *at = path; made != NULL && *at != '\0';) {
+    const bool is_number = strncmp(at, place_of_number, place) == 0;
+    memcpy(to, is_number ? number : at, is_number ? added : 1);
+    to += is_number ? added : 1;
+    at += is_number ? place : 1;
+  }
   if (made != NULL) {
-    snprintf(made, size, "%.*s%s%s", (int)(at - path), path, number, at + strlen(place_of_number));
+    *to = '\0';
   }
   return made;
 }
@@ -237,7 +244,7 @@ exit_code sharded_model_shape(const sharded_model *of, const sharded_tensor *ten
   }
   if (code == EXIT_CODE_OK &&
       relayout_sharding_validate(sharding, whole, of->device_count, &error) != RELAYOUT_OK) {
-    code = report_error(NULL, &error);
+    code = report_error("on the side of IN", &error);
   }
   const int64_t count = relayout_sharding_device_count(sharding);
   const int64_t holders = count > 0 ? count : of->device_count;

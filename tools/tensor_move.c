@@ -4,9 +4,9 @@
 #include <inttypes.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "large_files.h"
+#include "progress.h"
 #include "six_bits.h"
 #include "verify.h"
 
@@ -63,12 +63,6 @@ static void say_speed(const tensor_move *move, const char *how, double seconds) 
   report_line("%" PRIu64 " bytes read and %" PRIu64 " written %s in %.6f s: %.2f GB/s",
               info.bytes_read, info.bytes_written, how, seconds,
               seconds > 0 ? 1e-9 * bytes / seconds : 0.0);
-}
-
-static double now(void) {
-  struct timespec time = {0, 0};
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
 /* ---- By way of memory ----------------------------------------------------------------------- */
@@ -151,9 +145,9 @@ static exit_code move_and_write(const tensor_move *move, const uint8_t *source, 
   uint8_t *const destination = memory + (-(uintptr_t)memory % DESTINATION_ALIGNMENT);
   exit_code code = EXIT_CODE_OK;
   relayout_error error;
-  const double begun = now();
+  const double begun = progress_seconds();
   if (relayout_plan_execute(move->plan, source, destination, &error) == RELAYOUT_OK) {
-    say_speed(move, "in memory", now() - begun);
+    say_speed(move, "in memory", progress_seconds() - begun);
   } else {
     code = report_error(NULL, &error);
   }
@@ -247,10 +241,10 @@ exit_code tensor_move_run(const tensor_move *move, stream_input *input, bool end
   bool is_done = false;
   exit_code code = EXIT_CODE_OK;
   if (goes_by_boxes(move, input, ends_input, (int64_t)size, output, &files)) {
-    const double begun = now();
+    const double begun = progress_seconds();
     code = move_by_boxes(&files, header, size, output, &is_done);
     if (code == EXIT_CODE_OK && is_done) {
-      say_speed(move, "from file to file", now() - begun);
+      say_speed(move, "from file to file", progress_seconds() - begun);
     }
   }
   return code == EXIT_CODE_OK && !is_done

@@ -36,6 +36,14 @@ check 0 '' '' convert --tensor w --to-sharding "$columns" "$whole" "$made"
 holds o-1.safetensors '{"__metadata__":{"format":"pt"},"w"' cdghklopxyz
 rm -f o-* back-* one*
 
+# The number may be in the name of a folder too.
+mkdir 0 1
+check 0 '' '22 bytes written from file to file in' convert --verbose --tensor w \
+  --to-sharding "$columns" "$whole" \
+  '{device}/o-{device}.safetensors'
+holds 1/o-1.safetensors '"w"' cdghklopxyz
+rm -r 0 1
+
 # In place, where files take the place of those that are read.
 cp ../logs/in-0.safetensors in-0.safetensors
 cp ../logs/in-1.safetensors in-1.safetensors
@@ -171,7 +179,7 @@ rm -f o-*
 check 4 '' "--to-sharding: " convert --tensor w --to-sharding '{devices=[2]}' $whole "$made"
 check 4 '' "tensor 'w': on the side of OUT: " \
   convert --tensor w --to-sharding '{devices=[2]<=[2]}' $whole "$made"
-check 4 '' "tensor 'w': sharding: it has shards along 1 dimensions, but the shape has 2" \
+check 4 '' "on the side of IN: sharding: it has shards along 1 dimensions, but the shape has 2" \
   convert --tensor w --from-sharding '{devices=[2]<=[2]}' "$sources" one.safetensors
 model '{"w":{"dtype":"U8","shape":[3,4],"data_offsets":[0,12]}}' abcdefghijkl \
   >../logs/odd-0.safetensors
