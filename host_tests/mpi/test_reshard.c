@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "mpi/shim.h"
 #include "relayout/mpi.h"
@@ -356,6 +357,18 @@ static void test_disturbed(void **state) {
   }
 }
 
+/* A rank that is gone: MPI's launcher ends the others, which wait for it. */
+static void wait_for_lost_rank(void) {
+  matrix of;
+  relayout_mpi_reshard *reshard = NULL;
+  make_matrix(&of);
+  if (create(&of, MPI_COMM_WORLD, 0, 0, &reshard, NULL) == RELAYOUT_OK && rank == 1) {
+    _exit(1);
+  }
+  relayout_mpi_reshard_start(reshard, of.source, of.destination, NULL);
+  relayout_mpi_reshard_wait(reshard, NULL);
+}
+
 int main(int argument_count, char **arguments) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_moves),          cmocka_unit_test(test_staging),
@@ -371,6 +384,10 @@ int main(int argument_count, char **arguments) {
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   if (ranks != RANKS || relayout_device_open("cpu", &device, NULL) != RELAYOUT_OK) {
     fprintf(stderr, "run this by %d ranks\n", RANKS);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  }
+  if (argument_count > 1 && strcmp(arguments[1], "lost") == 0) {
+    wait_for_lost_rank();
     MPI_Abort(MPI_COMM_WORLD, 1);
   }
   const int failed = cmocka_run_group_tests(tests, NULL, NULL);
