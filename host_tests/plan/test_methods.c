@@ -277,6 +277,29 @@ static void test_tiny_copies(void **state) {
   }
 }
 
+static bool moves_by(const char *from, const char *to, const char *move) {
+  const offered one = {.from = from, .to = to};
+  char schedule[512];
+  recorder record;
+  relayout_device *const device = device_of(KINDS - 1, &record);
+  device->tuning = rlt_tuning_of(&device->facts);
+  relayout_plan *plan = NULL;
+  assert_int_equal(plan_by(device, &one, NULL, &plan, NULL), RELAYOUT_OK);
+  relayout_plan_get_schedule(plan, 0, RELAYOUT_SCHEDULE_AT_ANY_OFFSET, schedule, sizeof schedule);
+  relayout_plan_destroy(plan);
+  relayout_device_destroy(device);
+  return strstr(schedule, move) != NULL;
+}
+
+/* Runs of more than a line go straight where a tile would hold all of them; shorter ones, and many,
+ * are put together. */
+static void test_little_goes_straight(void **state) {
+  (void)state;
+  assert_true(moves_by("f32[8,4,20]{2,1,0}", "f32[8,4,20]{2,0,1}", " move=copy "));
+  assert_true(moves_by("f32[8,4,16]{2,1,0}", "f32[8,4,16]{2,0,1}", " move=copy-runs "));
+  assert_true(moves_by("f32[400,400,20]{2,1,0}", "f32[400,400,20]{2,0,1}", " move=copy-runs "));
+}
+
 /* 8 x 32 floats are a quarter of a tile of 32 x 32. */
 static void test_squares_of_small_tiles(void **state) {
   (void)state;
@@ -298,6 +321,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_who_offers_and_who_is_chosen),
       cmocka_unit_test(test_each_method_alone),
+      cmocka_unit_test(test_little_goes_straight),
       cmocka_unit_test(test_names),
       cmocka_unit_test(test_tiny_copies),
       cmocka_unit_test(test_squares_of_small_tiles),

@@ -76,8 +76,15 @@ static void offer_straight(const rlt_scene *scene, bool suits, rlt_candidates *c
   rlt_candidates_add(candidates, &schedule);
 }
 
+/* Whether one tile would hold all of it: its lines are complete before the cache gives them up, so
+ * nothing is gained by putting runs together first. */
+static bool is_of_one_tile(const rlt_scene *scene) {
+  const int64_t bits = rlt_problem_destination_bits(scene->problem);
+  return rlt_problem_digit_lists(scene->problem) <= 8 * scene->tuning->tile_bytes / bits;
+}
+
 /* Long runs go straight, and short ones are put together first; those within a factor of four of
- * what is long go either way. */
+ * what is long go either way. Of little, all runs of more than a line go straight. */
 static void offer_copy(const rlt_scene *scene, rlt_candidates *candidates) {
   const rlt_problem *const problem = scene->problem;
   if (!copy_applies(scene)) {
@@ -89,11 +96,13 @@ static void offer_copy(const rlt_scene *scene, rlt_candidates *candidates) {
   const bool is_one_run = problem->axis_count <= 1; /* long, however short */
   const int64_t bytes =
       is_one_run ? INT64_MAX : problem->axes[0].extent * rlt_least_bits(problem) / 8;
-  const bool is_long = bytes >= straight;
+  const bool is_little =
+      may_be_straight && bytes > scene->facts->line_bytes && is_of_one_tile(scene);
+  const bool is_long = bytes >= straight || is_little;
   if (may_be_straight && is_long) {
     offer_straight(scene, suits, candidates);
   }
-  if (!may_be_straight || bytes < 4 * straight) {
+  if (!may_be_straight || (bytes < 4 * straight && !is_little)) {
     rlt_schedule schedule = rlt_method_schedule(
         scene, RLT_MOVE_COPY_RUNS,
         "both sides run along the same axis, and its short runs are put together");
