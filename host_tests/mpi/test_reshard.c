@@ -155,6 +155,14 @@ static void test_arguments(void **state) {
                                                &of.columns, &options, &reshard, &error),
                    RELAYOUT_INVALID_ARGUMENT);
   assert_non_null(strstr(error.message, "options->struct_size is 1; expected "));
+  options =
+      (relayout_mpi_reshard_options){.struct_size = offsetof(relayout_mpi_reshard_options, depth),
+                                     .depth = 99}; /* of an older header, without a depth */
+  assert_int_equal(relayout_mpi_reshard_create(MPI_COMM_WORLD, device, &of.from, &of.rows, &of.to,
+                                               &of.columns, &options, &reshard, &error),
+                   RELAYOUT_OK);
+  relayout_mpi_reshard_destroy(reshard);
+  reshard = NULL;
   assert_int_equal(relayout_mpi_reshard_create(MPI_COMM_WORLD, rank == 1 ? NULL : device, &of.from,
                                                &of.rows, &of.to, &of.columns, NULL, &reshard,
                                                &error),

@@ -95,25 +95,34 @@ static void note_message(relayout_mpi_reshard *of, const lane *in, const message
 
 /* ---- Making --------------------------------------------------------------------------------- */
 
+/* Programs that were compiled with an older header give less, and mean the defaults by it. */
+static relayout_status read_struct(const char *name, const void *given, size_t size, void *read,
+                                   relayout_error *error) {
+  size_t given_size = 0;
+  memcpy(&given_size, given, sizeof given_size); /* each begins with it */
+  if (given_size < sizeof given_size || given_size > size) {
+    return fail(error, RELAYOUT_INVALID_ARGUMENT, "%s->struct_size is %zu; expected %zu", name,
+                given_size, size);
+  }
+  memcpy(read, given, given_size);
+  return RELAYOUT_OK;
+}
+
 static relayout_status read_options(const relayout_mpi_reshard_options *given,
                                     relayout_mpi_reshard_options *read,
                                     relayout_exchange_options *exchange, relayout_error *error) {
+  relayout_status status = RELAYOUT_OK;
   *read = (relayout_mpi_reshard_options)RELAYOUT_MPI_RESHARD_OPTIONS_INIT;
   *exchange = (relayout_exchange_options)RELAYOUT_EXCHANGE_OPTIONS_INIT;
   if (given != NULL) {
-    if (given->struct_size != sizeof *given) {
-      return fail(error, RELAYOUT_INVALID_ARGUMENT, "options->struct_size is %zu; expected %zu",
-                  given->struct_size, sizeof *given);
-    }
-    *read = *given;
+    status = read_struct("options", given, sizeof *read, read, error);
   }
-  if (read->exchange != NULL) {
-    if (read->exchange->struct_size != sizeof *exchange) {
-      return fail(error, RELAYOUT_INVALID_ARGUMENT,
-                  "options->exchange->struct_size is %zu; expected %zu",
-                  read->exchange->struct_size, sizeof *exchange);
-    }
-    *exchange = *read->exchange;
+  if (status == RELAYOUT_OK && read->exchange != NULL) {
+    status = read_struct("options->exchange", read->exchange, sizeof *exchange, exchange, error);
+    exchange->struct_size = sizeof *exchange;
+  }
+  if (status != RELAYOUT_OK) {
+    return status;
   }
   if (read->depth < 0 || read->depth > MOST_DEPTH) {
     return fail(error, RELAYOUT_INVALID_ARGUMENT, "options->depth is %" PRId32 "; expected 0 to %d",
