@@ -61,8 +61,8 @@ function(relayout_add_long_test name)
 endfunction()
 
 # ---- MPI ----------------------------------------------------------------------------------------
-# relayout_add_mpi_test(name ranks command ...): MPI's launcher starts it with so many ranks, which
-# may be more than there are processors: Open MPI has to be told so.
+# relayout_add_mpi_test(name ranks command ...) adds a test that MPI's launcher starts with `ranks`
+# ranks. They may be more than the machine has processors, which Open MPI has to be told.
 function(relayout_add_mpi_test name ranks)
   add_test(NAME ${name} COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks} ${ARGN})
   set_tests_properties(${name} PROPERTIES TIMEOUT 300 PROCESSORS 2 ENVIRONMENT

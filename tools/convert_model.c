@@ -382,20 +382,14 @@ static exit_code write_tensor(const job *work, size_t number, stream_output *out
 }
 
 static exit_code write_file(const job *work, made_file *made) {
-  char *header = NULL;
   size_t size = 0;
-  relayout_error error;
   exit_code code = stream_create(made->path, &made->stream);
   if (code != EXIT_CODE_OK) {
     return code;
   }
   made->is_begun = true;
-  if (safetensors_write(&made->header, work->asked->alignment, &header, &size, &error) !=
-      RELAYOUT_OK) {
-    return report_error(made->path, &error);
-  }
-  code = stream_write(&made->stream, header, size);
-  free(header);
+  code =
+      model_write_header(made->path, &made->header, work->asked->alignment, &made->stream, &size);
   for (size_t i = 0; i < made->header.count && code == EXIT_CODE_OK; i++) {
     const safetensors_tensor *const tensor = &made->header.tensors[i];
     report_set_tensor(tensor->name);
@@ -409,8 +403,7 @@ static exit_code write_file(const job *work, made_file *made) {
 static char *index_text(const job *work) {
   uint64_t total = 0;
   for (size_t i = 0; i < work->file_count; i++) {
-    const safetensors *const header = &work->files[i].header;
-    total += header->count > 0 ? header->tensors[header->count - 1].end : 0;
+    total += safetensors_data_size(&work->files[i].header);
   }
   json_t *metadata = json_object_get(work->from.index, "metadata");
   if (metadata == NULL) {

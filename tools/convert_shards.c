@@ -375,11 +375,6 @@ static exit_code plan_files(job *work) {
   return code;
 }
 
-static uint64_t data_size(const made_file *file) {
-  const size_t count = file->header.count;
-  return count > 0 ? file->header.tensors[count - 1].end : 0;
-}
-
 /* ---- What would move ------------------------------------------------------------------------ */
 
 static void say_side(const relayout_shape *shape, const relayout_sharding *sharding,
@@ -403,9 +398,9 @@ static void say_plan(const job *work) {
   for (int64_t i = 0; i < work->file_count; i++) {
     const made_file *const file = &work->files[i];
     char size[SIZE_TEXT_CAPACITY];
-    size_text(data_size(file), size);
+    size_text(safetensors_data_size(&file->header), size);
     printf("%s: %zu tensors, %s\n", file->path, file->header.count, size);
-    written += data_size(file);
+    written += safetensors_data_size(&file->header);
   }
   char all[SIZE_TEXT_CAPACITY];
   size_text(written, all);
@@ -506,9 +501,7 @@ static exit_code move_tensors(job *work) {
 
 /* With its header, and zeros in the place of tensors. */
 static exit_code begin_file(const job *work, made_file *made) {
-  char *header = NULL;
   size_t size = 0;
-  relayout_error error;
   exit_code code = stream_create(made->path, &made->stream);
   if (code != EXIT_CODE_OK) {
     return code;
@@ -517,14 +510,12 @@ static exit_code begin_file(const job *work, made_file *made) {
   if (!made->stream.is_whole) {
     return report(EXIT_CODE_USAGE, "%s is no regular file, which OUT must be", made->path);
   }
-  if (safetensors_write(&made->header, work->asked->alignment, &header, &size, &error) !=
-      RELAYOUT_OK) {
-    return report_error(made->path, &error);
-  }
+  code =
+      model_write_header(made->path, &made->header, work->asked->alignment, &made->stream, &size);
   made->data = (int64_t)size;
-  code = stream_write(&made->stream, header, size);
-  free(header);
-  return code == EXIT_CODE_OK ? stream_extend(&made->stream, (int64_t)data_size(made)) : code;
+  return code == EXIT_CODE_OK
+             ? stream_extend(&made->stream, (int64_t)safetensors_data_size(&made->header))
+             : code;
 }
 
 /* All files get their names; or none, where one could not be written. */
@@ -555,7 +546,7 @@ static exit_code write_files(job *work) {
   exit_code code = EXIT_CODE_OK;
   for (int64_t i = 0; i < work->file_count && code == EXIT_CODE_OK; i++) {
     code = begin_file(work, &work->files[i]);
-    bytes += data_size(&work->files[i]);
+    bytes += safetensors_data_size(&work->files[i].header);
   }
   if (code == EXIT_CODE_OK) {
     const double begun = progress_seconds();

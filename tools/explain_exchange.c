@@ -44,7 +44,8 @@ static exit_code read_optional(const char *option, const char *text, uint64_t le
   return text != NULL ? arguments_read_count(option, text, least, most, number) : EXIT_CODE_OK;
 }
 
-/* A side that names no devices is replicated, on as many as are asked for. */
+/* A side whose sharding names no devices is replicated: on as many devices as --devices says, or
+ * else as the other side names. */
 static exit_code count_peers(scene *of, int64_t asked) {
   const int64_t from = arguments_named_devices(&of->from_sharding);
   const int64_t to = arguments_named_devices(&of->to_sharding);

@@ -82,6 +82,18 @@ static exit_code open_file(model *made, const char *name, char *path) {
   return code;
 }
 
+exit_code model_write_header(const char *path, const safetensors *header, uint64_t alignment,
+                             stream_output *output, size_t *size) {
+  char *bytes = NULL;
+  relayout_error error;
+  if (safetensors_write(header, alignment, &bytes, size, &error) != RELAYOUT_OK) {
+    return report_error(path, &error);
+  }
+  const exit_code code = stream_write(output, bytes, *size);
+  free(bytes);
+  return code;
+}
+
 /* ---- An index ------------------------------------------------------------------------------- */
 
 static exit_code read_index(const char *path, json_t **index) {

@@ -1,5 +1,5 @@
 /* model.h: a model as it is read: a .safetensors file, or all files that a
- * model.safetensors.index.json names, taken as one.
+ * model.safetensors.index.json names, taken as one; and the header of a file that is written.
  *
  * The index has a weight_map, which says of each tensor in which file beside it the tensor is, and
  * may have metadata. Every function reports what is wrong. Depends on safetensors.h and stream.h.
@@ -40,6 +40,10 @@ bool model_is_index(const char *path);
 /* Opens all files and reads their headers. The caller ends it with model_close, also on failure. */
 exit_code model_open(const char *path, model *made);
 void model_close(model *of);
+
+/* Writes a file's header into `output`, whose path is `path`. `size` is how many bytes it has. */
+exit_code model_write_header(const char *path, const safetensors *header, uint64_t alignment,
+                             stream_output *output, size_t *size);
 
 /* The path of a file in the folder of another; the caller frees it. NULL: no memory. */
 char *model_path_beside(const char *path, const char *name);

@@ -665,6 +665,10 @@ static bool append_header(header_text *to, const safetensors *of, uint64_t align
   return is_done;
 }
 
+uint64_t safetensors_data_size(const safetensors *of) {
+  return of->count > 0 ? of->tensors[of->count - 1].end : 0;
+}
+
 relayout_status safetensors_write(const safetensors *of, uint64_t alignment, char **bytes,
                                   size_t *size, relayout_error *error) {
   header_text made = {.size = 0};

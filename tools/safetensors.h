@@ -89,6 +89,9 @@ relayout_status safetensors_set_shape(safetensors *of, safetensors_tensor *tenso
  * come first whose sizes are multiples of the largest powers of two. */
 void safetensors_place(safetensors *of, uint64_t alignment);
 
+/* How many bytes all tensors take, once they have places. */
+uint64_t safetensors_data_size(const safetensors *of);
+
 /* The beginning of a file, preamble and header, of a multiple of `alignment` bytes, and of 8; the
  * caller frees it. RELAYOUT_OUT_OF_MEMORY. */
 relayout_status safetensors_write(const safetensors *of, uint64_t alignment, char **bytes,

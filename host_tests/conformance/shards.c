@@ -126,6 +126,27 @@ static void copy_box(void *context, const int64_t *start, const int64_t *sizes,
   }
 }
 
+bool shards_make(const relayout_shape *whole, const relayout_sharding *sharding, int64_t device,
+                 int64_t devices, shards_shard *made) {
+  *made = (shards_shard){.bytes = 0};
+  if (!shards_holds(sharding, device, devices)) {
+    return true;
+  }
+  if (relayout_sharding_local_shape(sharding, whole, device, &made->shape, NULL) != RELAYOUT_OK) {
+    return false;
+  }
+  made->bytes = oracle_byte_size(&made->shape);
+  made->memory = malloc(made->bytes + 2 * (size_t)SHARDS_GUARD);
+  if (made->memory != NULL) {
+    memset(made->memory, SHARDS_POISON, made->bytes + 2 * (size_t)SHARDS_GUARD);
+  }
+  return made->memory != NULL;
+}
+
+uint8_t *shards_bytes(const shards_shard *of) {
+  return of->memory != NULL ? of->memory + SHARDS_GUARD : NULL;
+}
+
 bool shards_fill(const oracle_options *options, const uint8_t *tensor, const relayout_shape *whole,
                  const relayout_sharding *sharding, int64_t device, const relayout_shape *shard,
                  uint8_t *memory) {

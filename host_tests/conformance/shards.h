@@ -9,7 +9,12 @@
 #include "oracle/oracle.h"
 #include "relayout/exchange.h"
 
-enum { SHARDS_MOST_PEERS = 24, SHARDS_MOST_BYTES = 1 << 16 };
+enum {
+  SHARDS_MOST_PEERS = 24,
+  SHARDS_MOST_BYTES = 1 << 16,
+  SHARDS_GUARD = 64,
+  SHARDS_POISON = 0xa5
+};
 
 typedef struct shards_case {
   relayout_shape from, to;
@@ -25,8 +30,22 @@ void shards_draw(uint64_t *random, int64_t most_devices, int64_t most_first, sha
 /* Draws a sharding for a tensor of this rank; returns how many devices it is for, up to `most`. */
 int64_t shards_draw_sharding(uint64_t *random, int32_t rank, int64_t most, relayout_sharding *made);
 
-/* Whether a device, of so many, has a shard, be it empty. */
+/* Whether device `device` of `devices` has a shard; an empty shard counts. */
 bool shards_holds(const relayout_sharding *sharding, int64_t device, int64_t devices);
+
+/* A shard in memory: SHARDS_GUARD bytes, `bytes` bytes of the shard, SHARDS_GUARD bytes. */
+typedef struct shards_shard {
+  relayout_shape shape;
+  size_t bytes;
+  uint8_t *memory; /* NULL where the device has no shard; the caller frees it */
+} shards_shard;
+
+/* Makes a device's shard, full of SHARDS_POISON, guards too. False without memory. */
+bool shards_make(const relayout_shape *whole, const relayout_sharding *sharding, int64_t device,
+                 int64_t devices, shards_shard *made);
+
+/* The shard's first byte; NULL where the device has none. */
+uint8_t *shards_bytes(const shards_shard *of);
 
 /* Fills `memory`, a shard of this shape, with a device's part of a tensor, which is row-major and
  * of the element type of `whole`; padding as its relayout would leave it. Values change as the

@@ -8,13 +8,7 @@
 #include "conformance/random.h"
 #include "conformance/shards.h"
 
-enum { MOST_DEVICES = 6, GUARD = 16, POISON = 0xa5 };
-
-typedef struct shard {
-  relayout_shape shape;
-  size_t bytes;
-  unsigned char *memory; /* with guards around it; NULL where the device has nothing */
-} shard;
+enum { MOST_DEVICES = 6 };
 
 typedef struct reshard {
   const drawn_case *what;
@@ -22,31 +16,15 @@ typedef struct reshard {
   relayout_sharding from_sharding, to_sharding;
   relayout_exchange_options exchange;
   unsigned char *tensor; /* row-major, of the source's type */
-  shard sources[MOST_DEVICES], destinations[MOST_DEVICES], wanted[MOST_DEVICES];
+  shards_shard sources[MOST_DEVICES], destinations[MOST_DEVICES], wanted[MOST_DEVICES];
   relayout_exchange *exchanges[MOST_DEVICES];
 } reshard;
 
-static bool make_shard(const relayout_shape *whole, const relayout_sharding *sharding,
-                       int64_t device, int64_t devices, shard *made) {
-  if (!shards_holds(sharding, device, devices)) {
-    return true;
-  }
-  if (relayout_sharding_local_shape(sharding, whole, device, &made->shape, NULL) != RELAYOUT_OK) {
-    return false;
-  }
-  made->bytes = oracle_byte_size(&made->shape);
-  made->memory = malloc(made->bytes + 2 * (size_t)GUARD);
-  if (made->memory != NULL) {
-    memset(made->memory, POISON, made->bytes + 2 * (size_t)GUARD);
-  }
-  return made->memory != NULL;
-}
-
 /* What the device has of the tensor; values change where the shard is of another type. */
 static bool fill_shard(const reshard *of, const relayout_sharding *sharding, int64_t device,
-                       const oracle_options *options, shard *filled) {
+                       const oracle_options *options, shards_shard *filled) {
   return filled->memory == NULL || shards_fill(options, of->tensor, &of->what->from.shape, sharding,
-                                               device, &filled->shape, filled->memory + GUARD);
+                                               device, &filled->shape, shards_bytes(filled));
 }
 
 static bool take_apart(reshard *of, const unsigned char *source) {
@@ -61,11 +39,12 @@ static bool take_apart(reshard *of, const unsigned char *source) {
     oracle_relayout(from, &dense, source, of->tensor);
   }
   for (int64_t i = 0; i < MOST_DEVICES && is_done; ++i) {
-    is_done = make_shard(from, &of->from_sharding, i, of->exchange.from_devices, &of->sources[i]) &&
-              make_shard(to, &of->to_sharding, i, of->exchange.to_devices, &of->destinations[i]) &&
-              make_shard(to, &of->to_sharding, i, of->exchange.to_devices, &of->wanted[i]) &&
-              fill_shard(of, &of->from_sharding, i, &unchanged, &of->sources[i]) &&
-              fill_shard(of, &of->to_sharding, i, &of->options, &of->wanted[i]);
+    is_done =
+        shards_make(from, &of->from_sharding, i, of->exchange.from_devices, &of->sources[i]) &&
+        shards_make(to, &of->to_sharding, i, of->exchange.to_devices, &of->destinations[i]) &&
+        shards_make(to, &of->to_sharding, i, of->exchange.to_devices, &of->wanted[i]) &&
+        fill_shard(of, &of->from_sharding, i, &unchanged, &of->sources[i]) &&
+        fill_shard(of, &of->to_sharding, i, &of->options, &of->wanted[i]);
   }
   return is_done;
 }
@@ -82,22 +61,21 @@ static relayout_status exchange(reshard *of, relayout_device *device, relayout_e
       return status;
     }
     exchanges[i] = of->exchanges[i];
-    sources[i] = of->sources[i].memory != NULL ? of->sources[i].memory + GUARD : NULL;
-    destinations[i] =
-        of->destinations[i].memory != NULL ? of->destinations[i].memory + GUARD : NULL;
+    sources[i] = shards_bytes(&of->sources[i]);
+    destinations[i] = shards_bytes(&of->destinations[i]);
   }
   return relayout_exchange_execute(MOST_DEVICES, exchanges, sources, destinations, error);
 }
 
 static resharded_outcome compare(const reshard *of, char *wrong) {
   for (int i = 0; i < MOST_DEVICES; ++i) {
-    const shard *const found = &of->destinations[i], *const wanted = &of->wanted[i];
-    const size_t bytes = found->memory != NULL ? found->bytes + 2 * (size_t)GUARD : 0;
+    const shards_shard *const found = &of->destinations[i], *const wanted = &of->wanted[i];
+    const size_t bytes = found->memory != NULL ? found->bytes + 2 * (size_t)SHARDS_GUARD : 0;
     for (size_t b = 0; b < bytes; ++b) {
       if (found->memory[b] != wanted->memory[b]) {
         snprintf(wrong, RESHARDED_TEXT_SIZE,
                  "byte %lld of device %d's shard of %zu is 0x%02x, not 0x%02x",
-                 (long long)b - GUARD, i, found->bytes, found->memory[b], wanted->memory[b]);
+                 (long long)b - SHARDS_GUARD, i, found->bytes, found->memory[b], wanted->memory[b]);
         return RESHARDED_WRONG;
       }
     }

@@ -14,16 +14,9 @@
 #include "shape_of.h"
 #include "sharding_of.h"
 
-enum { MOST_PEERS = SHARDS_MOST_PEERS, GUARD = 64, POISON = 0xa5 };
+enum { MOST_PEERS = SHARDS_MOST_PEERS };
 
 /* ---- A tensor on devices -------------------------------------------------------------------- */
-
-typedef struct shard {
-  bool is_there;
-  relayout_shape shape;
-  size_t bytes;
-  uint8_t *memory; /* with guards around it */
-} shard;
 
 typedef struct scene {
   relayout_device *device;
@@ -32,7 +25,7 @@ typedef struct scene {
   relayout_exchange_options options;
   int64_t peers;
   uint8_t *dense; /* the tensor, row-major, of the source's type */
-  shard sources[MOST_PEERS], destinations[MOST_PEERS], wanted[MOST_PEERS];
+  shards_shard sources[MOST_PEERS], destinations[MOST_PEERS], wanted[MOST_PEERS];
   relayout_exchange *exchanges[MOST_PEERS];
 } scene;
 
@@ -44,27 +37,23 @@ static relayout_shape dense_of(const relayout_shape *shape) {
   return made;
 }
 
-static shard make_shard(const relayout_sharding *sharding, const relayout_shape *shape,
-                        int64_t device, int64_t devices) {
-  shard made = {.is_there = false};
-  if (device < 0 || device >= devices) {
-    return made;
+static shards_shard make_shard(const relayout_sharding *sharding, const relayout_shape *shape,
+                               int64_t device, int64_t devices) {
+  shards_shard made;
+  relayout_shape local;
+  if (device >= 0 && device < devices) {
+    assert_int_equal(relayout_sharding_local_shape(sharding, shape, device, &local, NULL),
+                     RELAYOUT_OK);
   }
-  assert_int_equal(relayout_sharding_local_shape(sharding, shape, device, &made.shape, NULL),
-                   RELAYOUT_OK);
-  made.is_there = shards_holds(sharding, device, devices);
-  made.bytes = oracle_byte_size(&made.shape);
-  made.memory = malloc(made.bytes + 2 * GUARD);
-  assert_non_null(made.memory);
-  memset(made.memory, POISON, made.bytes + 2 * GUARD);
+  assert_true(shards_make(shape, sharding, device, devices, &made));
   return made;
 }
 
 /* With its part of the tensor, of any layout and type. */
 static void fill_shard(const scene *of, const relayout_sharding *sharding, int64_t device,
-                       shard *filled) {
+                       shards_shard *filled) {
   assert_true(shards_fill(NULL, of->dense, &of->from, sharding, device, &filled->shape,
-                          filled->memory + GUARD));
+                          shards_bytes(filled)));
 }
 
 /* ---- All peers ------------------------------------------------------------------------------ */
@@ -84,10 +73,10 @@ static void set_up_scene(scene *of, uint64_t seed) {
     of->sources[p] = make_shard(&of->from_sharding, &of->from, from, from_devices);
     of->destinations[p] = make_shard(&of->to_sharding, &of->to, to, to_devices);
     of->wanted[p] = make_shard(&of->to_sharding, &of->to, to, to_devices);
-    if (of->sources[p].is_there) {
+    if (of->sources[p].memory != NULL) {
       fill_shard(of, &of->from_sharding, from, &of->sources[p]);
     }
-    if (of->wanted[p].is_there) {
+    if (of->wanted[p].memory != NULL) {
       fill_shard(of, &of->to_sharding, to, &of->wanted[p]);
     }
   }
@@ -120,10 +109,6 @@ find_received(const scene *of, const relayout_exchange_message *sent, int64_t se
   return found;
 }
 
-static uint8_t *memory_of(const shard *of) {
-  return of->is_there ? of->memory + GUARD : NULL;
-}
-
 /* Where an index of dimension d is in the shard that has it: as in a hand of cards. */
 static int64_t place_in_shard(const relayout_sharding *sharding, const relayout_shape *shape,
                               int32_t d, int64_t index) {
@@ -148,11 +133,11 @@ static void expect_places(const scene *of, const relayout_exchange_message *mess
 }
 
 /* A message that is said to lie in a shard does. */
-static void expect_place(const relayout_exchange_message *message, const shard *of,
+static void expect_place(const relayout_exchange_message *message, const shards_shard *of,
                          const uint8_t *wire) {
   if (message->place >= 0) {
     assert_true((uint64_t)message->place + message->bytes <= of->bytes);
-    assert_memory_equal(of->memory + GUARD + message->place, wire, message->bytes);
+    assert_memory_equal(shards_bytes(of) + message->place, wire, message->bytes);
   }
 }
 
@@ -176,15 +161,15 @@ static uint64_t send_all(scene *of, int64_t peer, int64_t *messages) {
     expect_places(of, &message);
     expect_places(of, &other);
     uint8_t *const memory = malloc(message.bytes + 2), *const wire = memory + 1;
-    wire[message.bytes] = POISON;
-    if (relayout_exchange_pack(of->exchanges[peer], i, memory_of(&of->sources[peer]), wire,
+    wire[message.bytes] = SHARDS_POISON;
+    if (relayout_exchange_pack(of->exchanges[peer], i, shards_bytes(&of->sources[peer]), wire,
                                &error) != RELAYOUT_OK ||
         relayout_exchange_unpack(of->exchanges[message.peer], other.number, wire,
-                                 memory_of(&of->destinations[message.peer]),
+                                 shards_bytes(&of->destinations[message.peer]),
                                  &error) != RELAYOUT_OK) {
       fail_msg("%s", error.message);
     }
-    assert_int_equal(wire[message.bytes], POISON);
+    assert_int_equal(wire[message.bytes], SHARDS_POISON);
     expect_place(&message, &of->sources[peer], wire);
     expect_place(&other, &of->destinations[message.peer], wire);
     free(memory);
@@ -223,7 +208,7 @@ static void check_volumes(scene *of) {
     assert_int_equal(relayout_exchange_get_volume(of->exchanges[0], p, &volume, NULL), RELAYOUT_OK);
     assert_int_equal(send_all(of, p, &messages), volume.sent);
     const uint64_t wanted =
-        of->destinations[p].is_there
+        of->destinations[p].memory != NULL
             ? (uint64_t)relayout_shape_element_count(&of->destinations[p].shape) * bytes
             : 0;
     assert_int_equal(volume.received + volume.kept, wanted);
@@ -237,7 +222,7 @@ static void check_volumes(scene *of) {
   }
   assert_int_equal(all_sent, all_received);
   for (int64_t p = relayout_exchange_peer_count(of->exchanges[0]); p < of->peers; ++p) {
-    assert_false(of->sources[p].is_there || of->destinations[p].is_there);
+    assert_false(of->sources[p].memory != NULL || of->destinations[p].memory != NULL);
   }
   assert_int_equal(messages, received_messages);
 }
@@ -249,8 +234,8 @@ static void execute(scene *of) {
   relayout_error error;
   for (int64_t p = 0; p < of->peers; ++p) {
     exchanges[p] = of->exchanges[p];
-    sources[p] = memory_of(&of->sources[p]);
-    destinations[p] = memory_of(&of->destinations[p]);
+    sources[p] = shards_bytes(&of->sources[p]);
+    destinations[p] = shards_bytes(&of->destinations[p]);
   }
   if (relayout_exchange_execute(of->peers, exchanges, sources, destinations, &error) !=
       RELAYOUT_OK) {
@@ -260,9 +245,9 @@ static void execute(scene *of) {
 
 static void expect_wanted(const scene *of) {
   for (int64_t p = 0; p < of->peers; ++p) {
-    if (of->wanted[p].is_there) {
+    if (of->wanted[p].memory != NULL) {
       assert_memory_equal(of->destinations[p].memory, of->wanted[p].memory,
-                          of->wanted[p].bytes + 2 * GUARD);
+                          of->wanted[p].bytes + 2 * SHARDS_GUARD);
     }
   }
 }
@@ -275,15 +260,15 @@ static bool check_scene(scene *of, uint64_t seed) {
   if (is_made) {
     check_volumes(of);
     for (int64_t p = 0; p < of->peers; ++p) {
-      if (relayout_exchange_keep(of->exchanges[p], memory_of(&of->sources[p]),
-                                 memory_of(&of->destinations[p]), &error) != RELAYOUT_OK) {
+      if (relayout_exchange_keep(of->exchanges[p], shards_bytes(&of->sources[p]),
+                                 shards_bytes(&of->destinations[p]), &error) != RELAYOUT_OK) {
         fail_msg("%s", error.message);
       }
     }
     expect_wanted(of);
     for (int64_t p = 0; p < of->peers; ++p) {
-      if (of->destinations[p].is_there) {
-        memset(of->destinations[p].memory + GUARD, POISON, of->destinations[p].bytes);
+      if (of->destinations[p].memory != NULL) {
+        memset(shards_bytes(&of->destinations[p]), SHARDS_POISON, of->destinations[p].bytes);
       }
     }
     execute(of);

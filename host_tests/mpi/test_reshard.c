@@ -308,7 +308,8 @@ static void test_rank_without_source(void **state) {
   relayout_mpi_reshard_destroy(reshard);
 }
 
-/* Rank 1 has this call of MPI fail. Whoever returns RELAYOUT_OK has all of it. */
+/* Makes call `number` of MPI on rank 1 fail. A rank whose status is RELAYOUT_OK must have its whole
+ * shard. */
 static void run_with_failure(int64_t number, bool *has_failed) {
   matrix of;
   relayout_mpi_reshard *reshard = NULL;

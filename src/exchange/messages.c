@@ -189,7 +189,8 @@ static int32_t cut_in_order(const relayout_exchange *exchange, const rlt_piece *
   return whole;
 }
 
-/* Whether messages with so many whole minor dimensions are one run each in the receiver's shard. */
+/* Whether each message is one run of bytes in the receiver's shard, if messages have `whole` of its
+ * minor dimensions whole. */
 static bool are_runs(const relayout_exchange *exchange, const rlt_piece *piece, int32_t whole) {
   const rlt_exchange_side *const to = &exchange->plan.to;
   const relayout_layout *const layout = &to->shape.layout;

@@ -30,30 +30,32 @@ static uint8_t *behind(const void *pointer, int64_t bytes) {
   return pointer != NULL ? (uint8_t *)(uintptr_t)pointer + bytes : NULL;
 }
 
+/* Packs the boxes of a message that is sent, or unpacks those of one that is received. */
+static relayout_status move_boxes(const relayout_exchange *exchange, int64_t number, bool is_sent,
+                                  const void *source, void *destination, relayout_error *error) {
+  const rlt_message *of = NULL;
+  relayout_status status = rlt_exchange_find_kind(exchange, number, is_sent, &of, error);
+  for (int64_t i = 0; status == RELAYOUT_OK && i < of->box_count; ++i) {
+    const rlt_message_box *const one = &exchange->boxes[of->first_box + i];
+    const int64_t at = (int64_t)one->at;
+    status = is_sent ? relayout_plan_execute(one->pack, behind(source, one->pack_offset),
+                                             behind(destination, at), error)
+                     : relayout_plan_execute(one->unpack, behind(source, at),
+                                             behind(destination, one->unpack_offset), error);
+  }
+  return status;
+}
+
 relayout_status relayout_exchange_pack(const relayout_exchange *exchange, int64_t number,
                                        const void *source, void *message_out,
                                        relayout_error *error) {
-  const rlt_message *of = NULL;
-  relayout_status status = rlt_exchange_find_kind(exchange, number, true, &of, error);
-  for (int64_t i = 0; status == RELAYOUT_OK && i < of->box_count; ++i) {
-    const rlt_message_box *const one = &exchange->boxes[of->first_box + i];
-    status = relayout_plan_execute(one->pack, behind(source, one->pack_offset),
-                                   behind(message_out, (int64_t)one->at), error);
-  }
-  return status;
+  return move_boxes(exchange, number, true, source, message_out, error);
 }
 
 relayout_status relayout_exchange_unpack(const relayout_exchange *exchange, int64_t number,
                                          const void *message_in, void *destination,
                                          relayout_error *error) {
-  const rlt_message *of = NULL;
-  relayout_status status = rlt_exchange_find_kind(exchange, number, false, &of, error);
-  for (int64_t i = 0; status == RELAYOUT_OK && i < of->box_count; ++i) {
-    const rlt_message_box *const one = &exchange->boxes[of->first_box + i];
-    status = relayout_plan_execute(one->unpack, behind(message_in, (int64_t)one->at),
-                                   behind(destination, one->unpack_offset), error);
-  }
-  return status;
+  return move_boxes(exchange, number, false, message_in, destination, error);
 }
 
 static relayout_status keep_box(const rlt_message_box *of, const void *source, void *destination,

@@ -33,7 +33,7 @@ static relayout_status enqueue_next(chain *at, const relayout_plan *plan, size_t
   return status;
 }
 
-/* The caller gets the last event, or nobody. */
+/* Hands the last event to the caller; releases it where the caller asks for none. */
 static relayout_status end_chain(chain *at, relayout_status status, cl_event *event) {
   if (event != NULL) {
     *event = at->last; /* not before: it may be one of those that were waited for */
@@ -52,21 +52,31 @@ static relayout_status find_message(const relayout_exchange *exchange, int64_t n
              : status;
 }
 
+/* Packs the boxes of a message that is sent, or unpacks those of one that is received. */
+static relayout_status enqueue_boxes(const relayout_exchange *exchange, int64_t number,
+                                     bool is_sent, chain at, size_t source_offset,
+                                     size_t destination_offset, cl_event *event,
+                                     relayout_error *error) {
+  const rlt_message *of = NULL;
+  relayout_status status = find_message(exchange, number, is_sent, &of, error);
+  for (int64_t i = 0; status == RELAYOUT_OK && i < of->box_count; ++i) {
+    const rlt_message_box *const one = &exchange->boxes[of->first_box + i];
+    status = is_sent ? enqueue_next(&at, one->pack, source_offset + (size_t)one->pack_offset,
+                                    destination_offset + one->at, error)
+                     : enqueue_next(&at, one->unpack, source_offset + one->at,
+                                    destination_offset + (size_t)one->unpack_offset, error);
+  }
+  return end_chain(&at, status, event);
+}
+
 relayout_status relayout_exchange_enqueue_pack(const relayout_exchange *exchange, int64_t number,
                                                cl_command_queue queue, cl_mem source,
                                                size_t source_offset, cl_mem message,
                                                size_t message_offset, cl_uint n_wait,
                                                const cl_event *wait, cl_event *event,
                                                relayout_error *error) {
-  chain at = {queue, source, message, n_wait, wait, NULL};
-  const rlt_message *of = NULL;
-  relayout_status status = find_message(exchange, number, true, &of, error);
-  for (int64_t i = 0; status == RELAYOUT_OK && i < of->box_count; ++i) {
-    const rlt_message_box *const one = &exchange->boxes[of->first_box + i];
-    status = enqueue_next(&at, one->pack, source_offset + (size_t)one->pack_offset,
-                          message_offset + one->at, error);
-  }
-  return end_chain(&at, status, event);
+  const chain at = {queue, source, message, n_wait, wait, NULL};
+  return enqueue_boxes(exchange, number, true, at, source_offset, message_offset, event, error);
 }
 
 relayout_status relayout_exchange_enqueue_unpack(const relayout_exchange *exchange, int64_t number,
@@ -75,15 +85,9 @@ relayout_status relayout_exchange_enqueue_unpack(const relayout_exchange *exchan
                                                  size_t destination_offset, cl_uint n_wait,
                                                  const cl_event *wait, cl_event *event,
                                                  relayout_error *error) {
-  chain at = {queue, message, destination, n_wait, wait, NULL};
-  const rlt_message *of = NULL;
-  relayout_status status = find_message(exchange, number, false, &of, error);
-  for (int64_t i = 0; status == RELAYOUT_OK && i < of->box_count; ++i) {
-    const rlt_message_box *const one = &exchange->boxes[of->first_box + i];
-    status = enqueue_next(&at, one->unpack, message_offset + one->at,
-                          destination_offset + (size_t)one->unpack_offset, error);
-  }
-  return end_chain(&at, status, event);
+  const chain at = {queue, message, destination, n_wait, wait, NULL};
+  return enqueue_boxes(exchange, number, false, at, message_offset, destination_offset, event,
+                       error);
 }
 
 /* Whether all that is kept has plans from shard to shard. */

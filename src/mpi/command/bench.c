@@ -321,7 +321,7 @@ static int run_case(const command_scene *scene, const char *const *words,
   return COMMAND_OK;
 }
 
-/* Cut along one dimension of so many, into a shard for each rank. */
+/* The text of a sharding that cuts dimension `cut` into as many shards as there are ranks. */
 static void cut_text(int32_t rank, int32_t cut, int ranks, size_t size, char *text) {
   relayout_sharding made = {.kind = RELAYOUT_SHARDING_TILED, .rank = rank};
   for (int32_t d = 0; d < rank; d++) {

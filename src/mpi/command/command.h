@@ -20,8 +20,8 @@ typedef struct command_scene {
 void command_say(const command_scene *of, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Draws so many exchanges, from this seed on, runs each twice, and compares every shard's bytes
- * with those of the definition. */
+/* Draws `cases` exchanges at random from `seed`, runs each twice, and compares the bytes of every
+ * shard with those of the definition. */
 int command_selftest(const command_scene *of, int64_t cases, uint64_t seed);
 
 /* How reshards are measured: options of theirs are 0 for the defaults. */

@@ -10,54 +10,37 @@
 #include "conformance/shards.h"
 #include "oracle/oracle.h"
 
-enum { GUARD = 64, POISON = 0xa5, RUNS = 2 };
-
-/* What a rank has of one side, with guards around it; NULL where it has nothing. */
-typedef struct own_shard {
-  relayout_shape shape;
-  size_t bytes;
-  uint8_t *memory;
-} own_shard;
+enum { RUNS = 2 };
 
 typedef struct trial {
   const command_scene *scene;
   shards_case drawn;
   uint8_t *tensor;
-  own_shard source, destination, wanted;
+  shards_shard source, destination, wanted;
   relayout_mpi_reshard *reshard;
   bool is_refused; /* by all ranks: there are no plans for it */
 } trial;
 
-static bool make_shard(const trial *of, bool is_from, own_shard *made) {
-  const shards_case *const drawn = &of->drawn;
-  const relayout_sharding *const sharding = is_from ? &drawn->from_sharding : &drawn->to_sharding;
-  const int64_t devices = is_from ? drawn->options.from_devices : drawn->options.to_devices;
-  const int64_t device =
-      of->scene->rank - (is_from ? drawn->options.from_first_peer : drawn->options.to_first_peer);
-  *made = (own_shard){.bytes = 0};
-  if (!shards_holds(sharding, device, devices)) {
-    return true;
-  }
-  if (relayout_sharding_local_shape(sharding, is_from ? &drawn->from : &drawn->to, device,
-                                    &made->shape, NULL) != RELAYOUT_OK) {
-    return false;
-  }
-  made->bytes = oracle_byte_size(&made->shape);
-  made->memory = malloc(made->bytes + 2 * (size_t)GUARD);
-  if (made->memory != NULL) {
-    memset(made->memory, POISON, made->bytes + 2 * (size_t)GUARD);
-  }
-  return made->memory != NULL;
+/* What the rank is on that side; a number outside of the side's devices if it has no part in it. */
+static int64_t own_device(const trial *of, bool is_from) {
+  const relayout_exchange_options *const options = &of->drawn.options;
+  return of->scene->rank - (is_from ? options->from_first_peer : options->to_first_peer);
 }
 
-static bool fill_shard(const trial *of, bool is_from, own_shard *filled) {
+static bool make_shard(const trial *of, bool is_from, shards_shard *made) {
   const shards_case *const drawn = &of->drawn;
-  const int64_t device =
-      of->scene->rank - (is_from ? drawn->options.from_first_peer : drawn->options.to_first_peer);
+  return is_from ? shards_make(&drawn->from, &drawn->from_sharding, own_device(of, true),
+                               drawn->options.from_devices, made)
+                 : shards_make(&drawn->to, &drawn->to_sharding, own_device(of, false),
+                               drawn->options.to_devices, made);
+}
+
+static bool fill_shard(const trial *of, bool is_from, shards_shard *filled) {
+  const shards_case *const drawn = &of->drawn;
   return filled->memory == NULL ||
          shards_fill(NULL, of->tensor, &drawn->from,
-                     is_from ? &drawn->from_sharding : &drawn->to_sharding, device, &filled->shape,
-                     filled->memory + GUARD);
+                     is_from ? &drawn->from_sharding : &drawn->to_sharding, own_device(of, is_from),
+                     &filled->shape, shards_bytes(filled));
 }
 
 /* Peers of both sides among the ranks. */
@@ -96,10 +79,6 @@ static void tear_down(trial *of) {
   free(of->wanted.memory);
 }
 
-static uint8_t *inside(const own_shard *of) {
-  return of->memory != NULL ? of->memory + GUARD : NULL;
-}
-
 static relayout_status end_by_tests(relayout_mpi_reshard *reshard, relayout_error *error) {
   relayout_status status = RELAYOUT_OK;
   bool is_done = false;
@@ -112,12 +91,12 @@ static relayout_status end_by_tests(relayout_mpi_reshard *reshard, relayout_erro
 /* Runs it once; an empty text if all is well, else what is wrong. */
 static void run_once(trial *of, bool tests, char *text, size_t size) {
   relayout_error error;
-  const size_t bytes = of->destination.bytes + 2 * (size_t)GUARD;
+  const size_t bytes = of->destination.bytes + 2 * (size_t)SHARDS_GUARD;
   if (of->destination.memory != NULL) {
-    memset(of->destination.memory, POISON, bytes);
+    memset(of->destination.memory, SHARDS_POISON, bytes);
   }
-  relayout_status status = relayout_mpi_reshard_start(of->reshard, inside(&of->source),
-                                                      inside(&of->destination), &error);
+  relayout_status status = relayout_mpi_reshard_start(of->reshard, shards_bytes(&of->source),
+                                                      shards_bytes(&of->destination), &error);
   if (status == RELAYOUT_OK) {
     status =
         tests ? end_by_tests(of->reshard, &error) : relayout_mpi_reshard_wait(of->reshard, &error);
