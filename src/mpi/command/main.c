@@ -1,4 +1,5 @@
 /* main.c: the command relayout-mpi. */
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,15 +43,39 @@ static int64_t *number_of(const char *option, words *made) {
                                                   : NULL;
 }
 
-/* False for what has no meaning. Options come first. */
-static bool read_words(int count, char **texts, words *made) {
+/* Rank 0 says what is wrong with the command line; false. */
+static bool refuse(const command_scene *of, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static bool refuse(const command_scene *of, const char *format, ...) {
+  if (of->rank == 0) {
+    va_list arguments;
+    va_start(arguments, format);
+    fputs("relayout-mpi: ", stderr);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fprintf(stderr, "\n%s", usage);
+  }
+  return false;
+}
+
+/* Reads what follows the subcommand: options, which come first, and operands. */
+static bool read_words(const command_scene *of, int count, char **texts, words *made) {
   *made = (words){.cases = 1000, .seed = 1, .measure = {.rounds = 7}};
   int at = 0;
-  for (; at + 1 < count && strncmp(texts[at], "--", 2) == 0; at += 2) {
+  for (; at < count && strncmp(texts[at], "--", 2) == 0; at += 2) {
     int64_t *const number = number_of(texts[at], made);
     char *end = NULL;
-    if (number == NULL || (*number = strtoll(texts[at + 1], &end, 10)) <= 0 || *end != '\0') {
-      return false;
+    if (number == NULL) {
+      return refuse(of, "unknown option '%s'", texts[at]);
+    }
+    if (at + 1 == count) {
+      return refuse(of, "%s needs a number", texts[at]);
+    }
+    const int64_t most = number == &made->measure.depth ? INT32_MAX : INT64_MAX - 1;
+    *number = strtoll(texts[at + 1], &end, 10);
+    if (*number <= 0 || *number > most || *end != '\0') {
+      return refuse(of, "%s is '%s'; expected 1 to %" PRId64, texts[at], texts[at + 1], most);
     }
   }
   made->operands = texts + at;
@@ -65,18 +90,25 @@ static int run(const command_scene *of, int count, char **texts) {
     command_say(of, "%s", usage);
     return COMMAND_OK;
   }
-  const bool is_read = count > 1 && read_words(count - 2, texts + 2, &read);
-  if (is_read && strcmp(name, "selftest") == 0 && read.operand_count == 0) {
-    return command_selftest(of, read.cases, (uint64_t)read.seed);
+  const bool tests = strcmp(name, "selftest") == 0;
+  if (!tests && strcmp(name, "bench") != 0) {
+    if (count > 1) {
+      refuse(of, "unknown subcommand '%s'", name);
+    } else {
+      refuse(of, "a subcommand is missing");
+    }
+    return COMMAND_USAGE;
   }
-  if (is_read && strcmp(name, "bench") == 0 &&
-      (read.operand_count == 0 || read.operand_count == 4)) {
-    return command_bench(of, read.operand_count == 0 ? NULL : read.operands, &read.measure);
+  if (!read_words(of, count - 2, texts + 2, &read)) {
+    return COMMAND_USAGE;
   }
-  if (of->rank == 0) {
-    fputs(usage, stderr);
+  if (read.operand_count != 0 && (tests || read.operand_count != 4)) {
+    refuse(of, "%s takes no operands%s, not %d", name,
+           tests ? "" : " or FROM FROM_SHARDING TO TO_SHARDING", read.operand_count);
+    return COMMAND_USAGE;
   }
-  return COMMAND_USAGE;
+  return tests ? command_selftest(of, read.cases, (uint64_t)read.seed)
+               : command_bench(of, read.operand_count == 0 ? NULL : read.operands, &read.measure);
 }
 
 int main(int argument_count, char **arguments) {
@@ -93,6 +125,10 @@ int main(int argument_count, char **arguments) {
     code = run(&of, argument_count, arguments);
   } else {
     fprintf(stderr, "relayout-mpi: %s\n", error.message);
+  }
+  if (ferror(stdout)) {
+    fputs("relayout-mpi: cannot write to standard output\n", stderr);
+    code = COMMAND_FAILURE;
   }
   relayout_device_destroy(of.device);
   MPI_Finalize();
