@@ -75,7 +75,8 @@ static void test_next_rows(void **state) {
   const rlt_cpu_frame frame = {
       .element_bytes = 4, .source_row = ROW, .destination_row = 4 * COLUMNS};
   const rlt_cpu_tile tile = {
-      .at = {.columns = COLUMNS, .valid_columns = COLUMNS, .rows = ROWS, .valid_rows = ROWS},
+      .at = &(
+          rlt_tile){.columns = COLUMNS, .valid_columns = COLUMNS, .rows = ROWS, .valid_rows = ROWS},
       .source = source,
       .destination = destination};
   begin(BYTES);
@@ -99,7 +100,7 @@ static void test_rows_for_memcpy(void **state) {
                {16, 2, false, false}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
     const rlt_cpu_frame frame = {.element_bytes = 4, .streams = cases[i].streams};
-    const rlt_cpu_tile tile = {.at = {.rows = cases[i].rows}};
+    const rlt_cpu_tile tile = {.at = &(rlt_tile){.rows = cases[i].rows}};
     assert_int_equal(is_for_memcpy(&frame, &tile, 4 * cases[i].columns), cases[i].is_for_memcpy);
   }
 }
@@ -124,7 +125,7 @@ static void store(int64_t lines, const int64_t *ahead, int64_t count, int32_t le
       .tile_buffer = {.segment = {.unit = 1, .side = RLT_SEGMENT_COLUMNS}, .segment_count = 1}};
   const int64_t columns = lines * 16;
   const rlt_cpu_tile tile = {
-      .at = {.columns = columns, .valid_columns = columns, .rows = 1, .valid_rows = 1},
+      .at = &(rlt_tile){.columns = columns, .valid_columns = columns, .rows = 1, .valid_rows = 1},
       .destination = destination};
   begin(lines * LINE_BYTES);
   memset(buffered, 1, sizeof buffered);

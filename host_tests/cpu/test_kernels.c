@@ -25,6 +25,7 @@ typedef struct scene {
   int64_t bytes; /* of a word */
   uint64_t seed;
   rlt_cpu_frame frame;
+  rlt_tile positions; /* of the tile */
   rlt_cpu_tile tile;
   int64_t rows_from[MOST_POSITIONS], rows_to[MOST_POSITIONS];
   int64_t columns_from[MOST_POSITIONS], columns_to[MOST_POSITIONS];
@@ -64,8 +65,10 @@ static void begin(scene *at, const rlt_cpu_instruction_set *set, int64_t bytes, 
   memset(at->found, POISON, sizeof at->found);
   memset(at->wanted, POISON, sizeof at->wanted);
   memset(at->may_be_anything, 0, sizeof at->may_be_anything);
-  at->tile = (rlt_cpu_tile){
-      .source = at->source, .source_end = at->source + SIZE, .destination = at->found + GUARD};
+  at->tile = (rlt_cpu_tile){.at = &at->positions,
+                            .source = at->source,
+                            .source_end = at->source + SIZE,
+                            .destination = at->found + GUARD};
 }
 
 static void expect_word(scene *at, int64_t to, const uint8_t *word) {
@@ -88,7 +91,7 @@ static void check(const scene *at, const char *kernel, int64_t trial) {
 
 /* A tile of up to so many columns and rows, of which some may lack a source. */
 static void draw_tile(scene *at, int64_t most_columns, int64_t most_rows) {
-  rlt_tile *const tile = &at->tile.at;
+  rlt_tile *const tile = &at->positions;
   tile->columns = 1 + draw(at, most_columns);
   tile->rows = 1 + draw(at, most_rows);
   tile->valid_columns = draw(at, 2) == 0 ? tile->columns : draw(at, tile->columns + 1);
@@ -103,7 +106,7 @@ static void draw_tile(scene *at, int64_t most_columns, int64_t most_rows) {
 
 /* As the frame's strides say; `fills_too` where one kernel does both. */
 static void expect_strided(scene *at, bool moves, bool fills, int64_t shift) {
-  const rlt_tile *const tile = &at->tile.at;
+  const rlt_tile *const tile = &at->positions;
   const rlt_cpu_frame *const frame = &at->frame;
   for (int64_t r = 0; r < tile->rows; ++r) {
     for (int64_t c = 0; c < tile->columns; ++c) {
@@ -123,7 +126,7 @@ static void try_straight(scene *at, int64_t trial) {
   const int64_t most = trial % 5 == 0 ? 9000 / at->bytes : 300 / at->bytes + 2;
   draw_tile(at, most, trial % 5 == 0 ? 2 : 4);
   const int64_t shift = draw(at, 70);
-  const int64_t row = at->tile.at.columns * at->bytes;
+  const int64_t row = at->positions.columns * at->bytes;
   at->frame.source_row = draw(at, 3) == 0 ? 0 : row + draw(at, 80);
   at->frame.source_column = at->frame.destination_column = at->bytes;
   at->frame.destination_row = row + draw(at, 80);
@@ -176,7 +179,7 @@ static void try_shuffle(scene *at, int64_t trial) {
 
 /* As the tables say, word by word. */
 static void expect_by_tables(scene *at) {
-  const rlt_tile *const tile = &at->tile.at;
+  const rlt_tile *const tile = &at->positions;
   for (int64_t r = 0; r < tile->rows; ++r) {
     for (int64_t c = 0; c < tile->columns; ++c) {
       const int64_t to = at->rows_to[r] + at->columns_to[c];
@@ -235,7 +238,7 @@ static void try_pixels(scene *at, int64_t trial) {
   tile_buffer->exact = true;
   at->tile.is_near_end = draw(at, 4) == 0;
   at->frame.are_pixels = true;
-  at->tile.at = (rlt_tile){
+  at->positions = (rlt_tile){
       .columns = 3 * columns, .valid_columns = 3 * columns, .rows = rows, .valid_rows = rows};
   for (int64_t c = 0; c < columns; ++c) {
     at->columns_from[c] = c * (3 * rows + 5);
@@ -266,7 +269,7 @@ static void try_runs(scene *at, int64_t trial) {
   tile_buffer->rows_inside = draw(at, 2) == 1;
   tile_buffer->exact = draw(at, 2) == 1;
   at->tile.is_near_end = draw(at, 4) == 0;
-  at->tile.at =
+  at->positions =
       (rlt_tile){.columns = columns, .valid_columns = columns, .rows = rows, .valid_rows = rows};
   if (draw(at, 2) == 0) {
     draw_tile(at, columns, rows);
@@ -284,14 +287,14 @@ static void try_runs(scene *at, int64_t trial) {
   }
   draw_column_gaps(at, columns, run);
   draw_row_gaps(at, rows, 1);
-  if (!(at->tile.at.valid_columns > 0)) {
+  if (!(at->positions.valid_columns > 0)) {
     at->tile.source = NULL; /* is not to be used */
   }
   /* Of a run's columns the first ones can have a source. */
   const int64_t limit = tile_buffer->valid_columns;
-  for (int64_t r = 0; r < at->tile.at.rows; ++r) {
-    for (int64_t c = 0; c < at->tile.at.columns; ++c) {
-      const bool has_source = r < at->tile.at.valid_rows && c < at->tile.at.valid_columns &&
+  for (int64_t r = 0; r < at->positions.rows; ++r) {
+    for (int64_t c = 0; c < at->positions.columns; ++c) {
+      const bool has_source = r < at->positions.valid_rows && c < at->positions.valid_columns &&
                               c % run < limit && at->rows_from[r] != RLT_NO_SOURCE &&
                               (at->frame.keeps == NULL || at->keeps[c * at->bytes] != 0);
       expect_word(at, at->rows_to[r] + at->columns_to[c],
@@ -300,8 +303,8 @@ static void try_runs(scene *at, int64_t trial) {
     }
   }
   if (!tile_buffer->exact) {
-    for (int64_t r = 0; r < at->tile.at.rows; ++r) {
-      for (int64_t c = 0; c < at->tile.at.columns; ++c) {
+    for (int64_t r = 0; r < at->positions.rows; ++r) {
+      for (int64_t c = 0; c < at->positions.columns; ++c) {
         const int64_t end = GUARD + at->rows_to[r] + at->columns_to[c] + at->bytes;
         for (int64_t b = end; b < end + LINE_BYTES; ++b) {
           at->may_be_anything[b] = at->may_be_anything[b] || at->wanted[b] == POISON;
@@ -335,7 +338,7 @@ static void try_transpose(scene *at, int64_t trial) {
   tile_buffer->dense_rows = dense_rows;
   tile_buffer->valid_rows = dense_rows;
   tile_buffer->exact = draw(at, 2) == 0;
-  at->tile.at =
+  at->positions =
       (rlt_tile){.columns = columns, .valid_columns = columns, .rows = rows, .valid_rows = rows};
   if (draw(at, 2) == 0) {
     draw_tile(at, columns, rows);
@@ -370,7 +373,7 @@ static void try_transpose(scene *at, int64_t trial) {
       at->may_be_anything[GUARD + b] = at->wanted[GUARD + b] == POISON;
     }
   }
-  if (!(at->tile.at.valid_columns > 0)) {
+  if (!(at->positions.valid_columns > 0)) {
     at->tile.source = NULL;
   }
   at->kernels->transpose_blocks(&at->frame, &at->tile, at->found + GUARD);
@@ -390,7 +393,7 @@ static void try_transpose_near_end(scene *at, int64_t trial) {
   tile_buffer->dense_columns = tile_buffer->valid_columns = columns;
   tile_buffer->dense_rows = tile_buffer->valid_rows = rows;
   tile_buffer->exact = true;
-  at->tile.at =
+  at->positions =
       (rlt_tile){.columns = columns, .valid_columns = columns, .rows = rows, .valid_rows = rows};
   at->tile.source = source;
   at->tile.source_end = source + size;
@@ -429,7 +432,7 @@ static void drop_ends(scene *at, int64_t columns, int64_t dense, int64_t valid) 
 static void try_joined(scene *at, int64_t trial, int64_t channels, int64_t length) {
   rlt_tile_buffer *const tile_buffer = &at->frame.tile_buffer;
   const int64_t there = rlt_max(channels - draw(at, 2), 1);
-  at->tile.at =
+  at->positions =
       (rlt_tile){.columns = channels, .valid_columns = there, .rows = length, .valid_rows = length};
   tile_buffer->dense_columns = tile_buffer->valid_columns = channels;
   tile_buffer->dense_rows = tile_buffer->valid_rows = length;
@@ -462,10 +465,10 @@ static void try_parted(scene *at, int64_t trial, int64_t channels, int64_t most)
   const int64_t pitch = (length + gap) * at->bytes;
   at->frame.is_buffered = draw(at, 4) == 0;
   at->tile.is_near_end = draw(at, 2) == 0;
-  at->tile.at =
+  at->positions =
       (rlt_tile){.columns = columns, .valid_columns = columns, .rows = there, .valid_rows = there};
   if (draw(at, 2) == 0) {
-    at->tile.at.valid_columns = 1 + draw(at, columns);
+    at->positions.valid_columns = 1 + draw(at, columns);
   }
   tile_buffer->dense_columns = tile_buffer->valid_columns = length;
   tile_buffer->dense_rows = tile_buffer->valid_rows = there;
@@ -582,7 +585,8 @@ static void test_spilling_runs(void **state) {
                                                   .valid_rows = 1,
                                                   .exact = may_spill == 0};
         at->tile.is_near_end = may_spill == 1;
-        at->tile.at = (rlt_tile){.columns = run, .valid_columns = run, .rows = 1, .valid_rows = 1};
+        at->positions =
+            (rlt_tile){.columns = run, .valid_columns = run, .rows = 1, .valid_rows = 1};
         for (int64_t c = 0; c < run; ++c) {
           at->columns_from[c] = at->columns_to[c] = c;
         }
@@ -636,7 +640,7 @@ static void try_segments(scene *at, int64_t trial) {
     for (int64_t b = 0; b < rows * frame->segment_pitch + 2 * LINE_BYTES; ++b) {
       buffered[b] = (uint8_t)draw(at, 256);
     }
-    at->tile.at = (rlt_tile){
+    at->positions = (rlt_tile){
         .columns = columns, .valid_columns = columns, .rows = has_rows, .valid_rows = has_rows};
     at->tile.destination = at->found + GUARD + shift + first * at->bytes;
     for (int64_t r = 0; r < has_rows; ++r) {

@@ -106,11 +106,11 @@ static void merge_tile(const rows_case *of, rlt_cpu_executable *made, uint64_t *
   made->frame.segment_pitch = segment;
   assert_true(of->rows * segment < ENCODED);
   draw_bytes(seed, encoded, of->rows * segment + 1);
-  const rlt_cpu_tile tile = {.at = {.destination = of->start + first,
-                                    .columns = columns,
-                                    .valid_columns = columns,
-                                    .rows = rows,
-                                    .valid_rows = rows},
+  const rlt_cpu_tile tile = {.at = &(rlt_tile){.destination = of->start + first,
+                                               .columns = columns,
+                                               .valid_columns = columns,
+                                               .rows = rows,
+                                               .valid_rows = rows},
                              .destination =
                                  memory + of->shift + (of->start + first) * of->width / 8};
   for (int64_t r = 0; r < rows; ++r) {

@@ -450,7 +450,8 @@ enum { MOST_TILES = 64 };
 
 static struct {
   int count;
-  rlt_cpu_tile of[MOST_TILES];
+  const uint8_t *sources[MOST_TILES];
+  int64_t valid_columns[MOST_TILES];
   const uint8_t *next[MOST_TILES];
 } leaving;
 
@@ -461,7 +462,8 @@ static void note_leaving(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile,
   (void)buffered;
   (void)held;
   assert_true(leaving.count < MOST_TILES);
-  leaving.of[leaving.count] = *tile;
+  leaving.sources[leaving.count] = tile->source;
+  leaving.valid_columns[leaving.count] = tile->at->valid_columns;
   leaving.next[leaving.count++] = next;
 }
 
@@ -495,10 +497,10 @@ static void test_fetched_tiles(void **state) {
     assert_int_equal(leaving.count, made.grid->tile_count);
     for (int i = 0; i < leaving.count; ++i) {
       const bool is_fetched =
-          ahead > 0 && i + ahead < leaving.count && leaving.of[i + ahead].at.valid_columns > 0;
-      assert_ptr_equal(leaving.next[i], is_fetched ? leaving.of[i + ahead].source : NULL);
-      fetched_narrow += is_fetched && leaving.of[i + ahead].at.valid_columns == 1;
-      without_source += leaving.of[i].at.valid_columns == 0;
+          ahead > 0 && i + ahead < leaving.count && leaving.valid_columns[i + ahead] > 0;
+      assert_ptr_equal(leaving.next[i], is_fetched ? leaving.sources[i + ahead] : NULL);
+      fetched_narrow += is_fetched && leaving.valid_columns[i + ahead] == 1;
+      without_source += leaving.valid_columns[i] == 0;
     }
     assert_true(ahead == 0 || (fetched_narrow > 0 && without_source > 0));
   }

@@ -34,7 +34,8 @@ static bool walks_agree(const rlt_order *order, int64_t least_blocks) {
     rlt_walk_start(&walk, order, block);
     do {
       const int64_t number = tile_number(grid, walk.digits);
-      const rlt_tile expected = rlt_grid_tile(grid, walk.digits);
+      rlt_tile expected;
+      rlt_grid_find_tile(grid, walk.digits, &expected);
       agree = number >= 0 && !seen[number] && same_tile(&walk.tile, &expected);
       if (agree) {
         seen[number] = 1;

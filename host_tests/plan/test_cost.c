@@ -305,8 +305,9 @@ static void test_gathered_lines_by_hand(void **state) {
   (void)state;
   static const int64_t lines[][2] = {{64, 6400}, {128, 3200}, {32, 12800}, {16, 25600}, {8, 25600}};
   estimate made;
-  estimate_candidate("c128[64,50,8]{2,1,0}", "c128[64,50,8]{2,0,1}", &cpu_facts, &cpu_tuning,
-                     &made);
+  rlt_facts far = cpu_facts;
+  far.cache_bytes = 1;
+  estimate_candidate("c128[64,50,8]{2,1,0}", "c128[64,50,8]{2,0,1}", &far, &cpu_tuning, &made);
   assert_int_equal(made.schedule.move, RLT_MOVE_COPY_RUNS);
   for (size_t i = 0; i < sizeof lines / sizeof lines[0]; ++i) {
     rlt_facts facts = cpu_facts;
@@ -579,7 +580,8 @@ static void touch_tiles(const estimate *made, touched *read, touched *written) {
   const bool by_row = made->schedule.move == RLT_MOVE_COPY;
   int64_t digits[RLT_MAX_AXES] = {0};
   for (int64_t t = 0; t < grid.tile_count; ++t, tiles_step(&grid, digits)) {
-    const rlt_tile tile = rlt_grid_tile(&grid, digits);
+    rlt_tile tile;
+    rlt_grid_find_tile(&grid, digits, &tile);
     size_t sourced = 0;
     size_t count = 0;
     for (int64_t r = 0; r < tile.rows; ++r) {

@@ -29,7 +29,8 @@ static void map_by_tiles(const rlt_problem *problem, const rlt_group *column_gro
   }
   int64_t digits[RLT_MAX_AXES] = {0};
   for (int64_t t = 0; t < grid.tile_count; ++t, tiles_step(&grid, digits)) {
-    const rlt_tile tile = rlt_grid_tile(&grid, digits);
+    rlt_tile tile;
+    rlt_grid_find_tile(&grid, digits, &tile);
     for (int64_t r = 0; r < tile.rows; ++r) {
       for (int64_t c = 0; c < tile.columns; ++c) {
         const int64_t to = tile.destination + row_destination[r] + column_destination[c];
@@ -95,7 +96,8 @@ static void test_tiles_by_hand(void **state) {
   assert_int_equal(grid.loop_count, 2);
   assert_int_equal(grid.tile_count, 2 * 3);
   const int64_t last[] = {1, 2};
-  const rlt_tile tile = rlt_grid_tile(&grid, last);
+  rlt_tile tile;
+  rlt_grid_find_tile(&grid, last, &tile);
   assert_int_equal(tile.source, 4 * 7 + 6);
   assert_int_equal(tile.destination, 4 + 6 * 5);
   assert_int_equal(tile.columns, 1);
@@ -126,7 +128,8 @@ static void test_tiles_without_source(void **state) {
   rlt_grid_make(&problem, &columns, &rows, &grid);
   assert_int_equal(grid.tile_count, 2 * 2 * 4);
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
-    const rlt_tile tile = rlt_grid_tile(&grid, cases[i].digits);
+    rlt_tile tile;
+    rlt_grid_find_tile(&grid, cases[i].digits, &tile);
     assert_int_equal(tile.columns, 5);
     assert_int_equal(tile.rows, 5);
     assert_int_equal(tile.valid_columns, cases[i].valid);
@@ -141,7 +144,8 @@ static void test_tiles_without_source(void **state) {
     const int64_t first[] = {0};
     rlt_grid_make(&fill, &all[0], &all[1], &grid);
     assert_int_equal(grid.tile_count, 4);
-    const rlt_tile tile = rlt_grid_tile(&grid, first);
+    rlt_tile tile;
+    rlt_grid_find_tile(&grid, first, &tile);
     assert_int_equal(tile.columns, 10);
     assert_int_equal(tile.rows, 10);
     assert_int_equal(tile.valid_columns, 0);
@@ -177,7 +181,8 @@ static void test_loops_by_hand(void **state) {
   assert_int_equal(grid.rows.block_loop, 1);
   assert_int_equal(grid.tile_count, 64 * 32 * 3);
   const int64_t digits[] = {7, 5, 2};
-  const rlt_tile tile = rlt_grid_tile(&grid, digits);
+  rlt_tile tile;
+  rlt_grid_find_tile(&grid, digits, &tile);
   assert_int_equal(tile.source, 5 * 64 + 7 * 16 * 2048 + (2 << 21));
   assert_int_equal(tile.destination, 5 * 64 * 1024 + 7 * 16 + (2 << 21));
 }
@@ -206,7 +211,8 @@ static void test_sides_without_blocks(void **state) {
   assert_int_equal(grid.rows.extent, 1);
   assert_int_equal(grid.rows.valid, 1);
   assert_int_equal(grid.rows.block_loop, -1);
-  const rlt_tile tile = rlt_grid_tile(&grid, (const int64_t[]){0});
+  rlt_tile tile;
+  rlt_grid_find_tile(&grid, (const int64_t[]){0}, &tile);
   assert_int_equal(tile.columns, 40);
   assert_int_equal(tile.valid_columns, 35);
   assert_int_equal(tile.rows, 1);

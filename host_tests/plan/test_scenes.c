@@ -351,19 +351,22 @@ static void expect_copies(rlt_scene scene, copies expected) {
   rlt_candidates_free(&candidates);
 }
 
-/* 512 bytes go straight; a quarter of them may, and four times as many need not be gathered. */
+/* 512 bytes go straight; a quarter of them may, and four times as many need not be gathered: where
+ * runs lie behind each other in a destination that no cache holds. */
 static void test_copies_by_length(void **state) {
   (void)state;
+  rlt_facts far = plain_cpu_facts;
+  far.cache_bytes = 1;
   static const struct {
     rlt_problem problem;
     copies expected;
   } cases[] = {
-      {RUNS(4, 31, 31, 32, false), {false, false, true, true}},
-      {RUNS(4, 32, 32, 33, false), {true, false, true, true}},
-      {RUNS(4, 127, 127, 128, false), {true, false, true, true}},
-      {RUNS(4, 128, 128, 129, false), {true, true, true, false}},
-      {RUNS(4, 511, 511, 512, false), {true, true, true, false}},
-      {RUNS(4, 512, 512, 513, false), {true, true, false, false}},
+      {RUNS(4, 31, 31, 31, false), {false, false, true, true}},
+      {RUNS(4, 32, 32, 32, false), {true, false, true, true}},
+      {RUNS(4, 127, 127, 127, false), {true, false, true, true}},
+      {RUNS(4, 128, 128, 128, false), {true, true, true, false}},
+      {RUNS(4, 511, 511, 511, false), {true, true, true, false}},
+      {RUNS(4, 512, 512, 512, false), {true, true, false, false}},
       /* Of one axis, or none, there is one run. */
       {{.element_bytes = 4, .axis_count = 1, .axes = {{3, 3, 1, 1}}}, {true, true, false, false}},
       {{.element_bytes = 4}, {true, true, false, false}},
@@ -371,6 +374,7 @@ static void test_copies_by_length(void **state) {
       {RUNS(4, 128, 3, 128, true), {true, true, true, false}},
       /* What is read along another axis does not suit: only one step here has a source. */
       {{.element_bytes = 4,
+        .destination_elements = 12800,
         .fills = true,
         .axis_count = 2,
         .axes = {{128, 1, 1, 1}, {100, 100, 1, 128}}},
@@ -378,8 +382,34 @@ static void test_copies_by_length(void **state) {
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
     print_message("case %zu\n", i);
-    expect_copies(scene_of(&cases[i].problem, &plain_cpu_facts, &plain_cpu_tuning),
-                  cases[i].expected);
+    expect_copies(scene_of(&cases[i].problem, &far, &plain_cpu_tuning), cases[i].expected);
+  }
+}
+
+/* Runs of more than a line need not be put together where no line is shared, or where lines wait
+ * for their other runs in a cache. */
+static void test_copies_that_stay_apart(void **state) {
+  (void)state;
+  static const copies straight = {true, true, false, false};
+  static const copies put_together = {false, false, true, true};
+  static const struct {
+    rlt_problem problem;
+    int64_t cache_bytes;
+    copies expected;
+  } cases[] = {
+      {RUNS(4, 17, 17, 18, false), 1, straight},
+      {RUNS(4, 16, 16, 18, false), 1, put_together},
+      {RUNS(4, 17, 17, 17, false), 1, put_together},
+      {RUNS(4, 17, 17, 18, true), 1, put_together}, /* with what is filled they are 18 */
+      {RUNS(4, 17, 17, 17, false), 4 * 17 * 100, straight},
+      {RUNS(4, 17, 17, 17, false), 4 * 17 * 100 - 1, put_together},
+      {RUNS(4, 16, 16, 16, false), 4 * 16 * 100, put_together},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    rlt_facts facts = plain_cpu_facts;
+    facts.cache_bytes = cases[i].cache_bytes;
+    print_message("case %zu\n", i);
+    expect_copies(scene_of(&cases[i].problem, &facts, &plain_cpu_tuning), cases[i].expected);
   }
 }
 
@@ -388,13 +418,15 @@ static void test_copies_that_change_elements(void **state) {
   (void)state;
   static const copies straight = {true, true, true, false};
   static const copies put_together = {false, false, true, true};
-  rlt_problem problem = RUNS(4, 256, 256, 257, false);
+  rlt_facts far = plain_cpu_facts;
+  far.cache_bytes = 1;
+  rlt_problem problem = RUNS(4, 256, 256, 256, false);
   problem.conversion = to_bf16;
-  const rlt_scene scene = scene_of(&problem, &plain_cpu_facts, &plain_cpu_tuning);
+  const rlt_scene scene = scene_of(&problem, &far, &plain_cpu_tuning);
   expect_copies(scene, straight); /* of 512 bytes where they are fewer */
   problem.fills = true;
   expect_copies(scene, put_together);
-  problem = (rlt_problem)RUNS(1, 2048, 2048, 2050, false);
+  problem = (rlt_problem)RUNS(1, 2048, 2048, 2048, false);
   problem.destination_packed = 4;
   expect_copies(scene, straight);
   problem.axes[1].destination_stride = 2049; /* half a byte farther */
@@ -476,6 +508,7 @@ int main(void) {
       cmocka_unit_test(test_runs_of_lookups),
       cmocka_unit_test(test_who_is_looked_up),
       cmocka_unit_test(test_copies_by_length),
+      cmocka_unit_test(test_copies_that_stay_apart),
       cmocka_unit_test(test_copies_that_change_elements),
       cmocka_unit_test(test_copies_of_wider_words),
       cmocka_unit_test(test_copies_of_groups),

@@ -429,7 +429,7 @@ static void map_by_assemblies(player *p, int64_t *source_of) {
     for (int64_t i = 0; i < p->tile_buffer.elements; ++i) {
       p->held[i] = NOTHING;
     }
-    p->tile = rlt_grid_tile(&grid, digits);
+    rlt_grid_find_tile(&grid, digits, &p->tile);
     if (p->schedule->move == RLT_MOVE_COPY_RUNS) {
       copy_tile(p);
     } else {

@@ -77,7 +77,7 @@ static void set_order(rlt_cpu_executable *made) {
   const rlt_schedule *const schedule = made->schedule;
   rlt_order_make(made->grid, &schedule->loops, &made->order);
   if (made->grid->tile_count == 1) {
-    made->only_tile = rlt_grid_tile(made->grid, (int64_t[RLT_MAX_AXES]){0});
+    rlt_grid_find_tile(made->grid, (int64_t[RLT_MAX_AXES]){0}, &made->only_tile);
   }
   if (schedule->combined) {
     rlt_combining combining;

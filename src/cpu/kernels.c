@@ -40,36 +40,36 @@ static void move_piece(const piece *of, const rlt_cpu_frame *frame, const rlt_cp
 /* The rows that have no source. */
 static void fill_rows(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile, uint8_t *to) {
   const int64_t dense = frame->tile_buffer.dense_columns;
-  for (int64_t row = frame->row_gaps ? 0 : tile->at.valid_rows; row < tile->at.rows; ++row) {
-    if (row < tile->at.valid_rows && frame->rows.from[row] != RLT_NO_SOURCE) {
+  for (int64_t row = frame->row_gaps ? 0 : tile->at->valid_rows; row < tile->at->rows; ++row) {
+    if (row < tile->at->valid_rows && frame->rows.from[row] != RLT_NO_SOURCE) {
       continue;
     }
-    for (int64_t column = 0; column < tile->at.columns; column += dense) {
+    for (int64_t column = 0; column < tile->at->columns; column += dense) {
       fill_run(to + frame->rows.to[row] + frame->columns.to[column], frame->fill,
-               rlt_min(dense, tile->at.columns - column) * ELEMENT_BYTES);
+               rlt_min(dense, tile->at->columns - column) * ELEMENT_BYTES);
     }
   }
 }
 
 static void fill_transposed(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile, uint8_t *to) {
   const rlt_tile_buffer *const made = &frame->tile_buffer;
-  for (int64_t column = 0; column < tile->at.columns; column += made->dense_columns) {
+  for (int64_t column = 0; column < tile->at->columns; column += made->dense_columns) {
     piece at = {.to = to + frame->columns.to[column],
                 .columns_from = frame->columns.from + column,
                 .keeps = frame->keeps != NULL ? frame->keeps + column * ELEMENT_BYTES : NULL,
-                .columns = rlt_min(made->dense_columns, tile->at.columns - column),
-                .valid_columns = tile->at.valid_columns - column,
+                .columns = rlt_min(made->dense_columns, tile->at->columns - column),
+                .valid_columns = tile->at->valid_columns - column,
                 .fill = frame->fill,
                 .exact = made->exact,
                 .is_near_end = tile->is_near_end,
                 .streams = frame->streams && !frame->is_buffered};
-    for (int64_t row = 0; row < tile->at.valid_rows; row += made->dense_rows) {
+    for (int64_t row = 0; row < tile->at->valid_rows; row += made->dense_rows) {
       if (frame->rows.from[row] == RLT_NO_SOURCE) {
         continue;
       }
       at.from = tile->source + frame->rows.from[row];
       at.rows_to = frame->rows.to + row;
-      at.rows = rlt_min(made->valid_rows, tile->at.valid_rows - row);
+      at.rows = rlt_min(made->valid_rows, tile->at->valid_rows - row);
       move_piece(&at, frame, tile);
     }
   }

@@ -18,7 +18,7 @@
 
 /* A tile and where it is; `source` is not to be used where no element has one. */
 typedef struct rlt_cpu_tile {
-  rlt_tile at;
+  const rlt_tile *at; /* no copy: rlt_grid_find_tile */
   const uint8_t *source;
   const uint8_t *source_end; /* of the whole source, */
   bool is_near_end;          /* which lies less than a line behind some row or column of the tile */

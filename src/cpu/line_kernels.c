@@ -60,16 +60,16 @@ static void move_row(uint8_t *restrict to, const uint8_t *restrict from, const u
 static inline bool is_for_memcpy(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile,
                                  int64_t valid) {
   enum { LONG_ROW = 4096 };
-  return !frame->streams && (valid >= LONG_ROW || (valid >= LINE_BYTES && tile->at.rows == 1));
+  return !frame->streams && (valid >= LONG_ROW || (valid >= LINE_BYTES && tile->at->rows == 1));
 }
 
 static void move_straight(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile) {
-  const int64_t valid = tile->at.valid_columns * frame->element_bytes;
-  const int64_t count = frame->fills ? tile->at.columns * frame->element_bytes : valid;
+  const int64_t valid = tile->at->valid_columns * frame->element_bytes;
+  const int64_t count = frame->fills ? tile->at->columns * frame->element_bytes : valid;
   const bool by_memcpy = is_for_memcpy(frame, tile, valid);
-  for (int64_t r = 0; r < tile->at.rows; ++r) {
+  for (int64_t r = 0; r < tile->at->rows; ++r) {
     uint8_t *const to = tile->destination + r * frame->destination_row;
-    if (r < tile->at.valid_rows) {
+    if (r < tile->at->valid_rows) {
       const uint8_t *const from = tile->source + r * frame->source_row;
       if (by_memcpy) {
         memcpy(to, from, (size_t)valid);
@@ -109,10 +109,10 @@ ALWAYS_INLINE static void move_elements(const rlt_cpu_frame *frame, const rlt_cp
                                         size_t bytes) {
   const int64_t source_step = frame->source_column;
   const int64_t destination_step = frame->destination_column;
-  for (int64_t r = 0; r < tile->at.valid_rows; ++r) {
+  for (int64_t r = 0; r < tile->at->valid_rows; ++r) {
     const uint8_t *restrict from = tile->source + r * frame->source_row;
     uint8_t *restrict to = tile->destination + r * frame->destination_row;
-    for (int64_t c = 0; c < tile->at.valid_columns; ++c) {
+    for (int64_t c = 0; c < tile->at->valid_columns; ++c) {
       memcpy(to + c * destination_step, from + c * source_step, bytes);
     }
   }
@@ -140,15 +140,15 @@ static void fill_elements(const rlt_cpu_frame *frame, uint8_t *to, int64_t count
 
 static void fill_strided(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile) {
   uint8_t *const row = tile->destination;
-  if (tile->at.valid_columns < tile->at.columns) {
-    uint8_t *const tail = row + tile->at.valid_columns * frame->destination_column;
-    for (int64_t r = 0; r < tile->at.valid_rows; ++r) {
+  if (tile->at->valid_columns < tile->at->columns) {
+    uint8_t *const tail = row + tile->at->valid_columns * frame->destination_column;
+    for (int64_t r = 0; r < tile->at->valid_rows; ++r) {
       fill_elements(frame, tail + r * frame->destination_row,
-                    tile->at.columns - tile->at.valid_columns);
+                    tile->at->columns - tile->at->valid_columns);
     }
   }
-  for (int64_t r = tile->at.valid_rows; r < tile->at.rows; ++r) {
-    fill_elements(frame, row + r * frame->destination_row, tile->at.columns);
+  for (int64_t r = tile->at->valid_rows; r < tile->at->rows; ++r) {
+    fill_elements(frame, row + r * frame->destination_row, tile->at->columns);
   }
 }
 
@@ -163,12 +163,12 @@ typedef struct run_loops {
 } run_loops;
 
 static run_loops loops_over(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile) {
-  const int64_t runs = rlt_divide_up(tile->at.columns, frame->tile_buffer.dense_columns);
+  const int64_t runs = rlt_divide_up(tile->at->columns, frame->tile_buffer.dense_columns);
   const rlt_cpu_positions *const rows = &frame->rows;
   const rlt_cpu_positions *const columns = &frame->columns;
   return frame->tile_buffer.rows_inside
-             ? (run_loops){runs, tile->at.rows, columns->from, columns->to, rows->from, rows->to}
-             : (run_loops){tile->at.rows, runs, rows->from, rows->to, columns->from, columns->to};
+             ? (run_loops){runs, tile->at->rows, columns->from, columns->to, rows->from, rows->to}
+             : (run_loops){tile->at->rows, runs, rows->from, rows->to, columns->from, columns->to};
 }
 
 /* Whole runs, each with a source, of at most `room` bytes: so many are loaded and stored at once.
@@ -193,12 +193,12 @@ static void copy_any_runs(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile, 
     for (int64_t inner = 0; inner < over.inner_count; ++inner) {
       const int64_t row = made->rows_inside ? inner : outer;
       const int64_t column = (made->rows_inside ? outer : inner) * made->dense_columns;
-      const bool has_source = row < tile->at.valid_rows && column < tile->at.valid_columns &&
+      const bool has_source = row < tile->at->valid_rows && column < tile->at->valid_columns &&
                               frame->rows.from[row] != RLT_NO_SOURCE &&
                               (frame->keeps == NULL || frame->keeps[column * bytes] != 0);
-      const int64_t count = rlt_min(made->dense_columns, tile->at.columns - column);
+      const int64_t count = rlt_min(made->dense_columns, tile->at->columns - column);
       const int64_t valid =
-          has_source ? rlt_min(made->valid_columns, tile->at.valid_columns - column) : 0;
+          has_source ? rlt_min(made->valid_columns, tile->at->valid_columns - column) : 0;
       uint8_t *const begin = to + over.outer_to[outer] + over.inner_to[inner];
       if (valid > 0) {
         move_run(begin, tile->source + over.outer_from[outer] + over.inner_from[inner],
@@ -261,7 +261,7 @@ ALWAYS_INLINE static void transpose_pixel_block(const uint8_t *from, const int64
 /* A whole tile of pixels that lie side by side along the rows in the source, and along the columns
  * here; a lane may be read a third farther than its pixels. False: it is too small. */
 static bool transpose_pixels(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile, uint8_t *to) {
-  const int64_t columns = tile->at.columns / PIXEL_BYTES, rows = tile->at.rows;
+  const int64_t columns = tile->at->columns / PIXEL_BYTES, rows = tile->at->rows;
   if (columns < VECTOR_PIXELS || rows < LANE_PIXELS) {
     return false;
   }
@@ -284,9 +284,9 @@ static void copy_runs(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile, uint
   const rlt_tile_buffer *const made = &frame->tile_buffer;
   const int64_t run = made->dense_columns * frame->element_bytes;
   const bool is_whole =
-      !frame->row_gaps && frame->keeps == NULL && tile->at.valid_rows == tile->at.rows &&
-      tile->at.valid_columns == tile->at.columns && made->valid_columns == made->dense_columns &&
-      tile->at.columns % made->dense_columns == 0;
+      !frame->row_gaps && frame->keeps == NULL && tile->at->valid_rows == tile->at->rows &&
+      tile->at->valid_columns == tile->at->columns && made->valid_columns == made->dense_columns &&
+      tile->at->columns % made->dense_columns == 0;
   const bool may_spill = !made->exact && !tile->is_near_end;
   if (is_whole && frame->are_pixels && !tile->is_near_end && transpose_pixels(frame, tile, to)) {
     return;
@@ -338,7 +338,7 @@ ALWAYS_INLINE static void store_fetching(const rlt_cpu_frame *frame, const rlt_c
                                          const uint8_t *next, int32_t level) {
   const rlt_tile_buffer *const made = &frame->tile_buffer;
   const bool streams = frame->streams;
-  const rlt_tile_steps has = rlt_cpu_steps(frame, tile->at.columns, tile->at.rows);
+  const rlt_tile_steps has = rlt_cpu_steps(frame, tile->at->columns, tile->at->rows);
   const int64_t bits = frame->destination_bits;
   const int64_t count = rlt_divide_up(rlt_run_elements(&made->segment, has) * bits, 8);
   rlt_cpu_prefetching ahead =

@@ -148,9 +148,9 @@ void rlt_cpu_merge_segments(const rlt_cpu_executable *made, const rlt_cpu_tile *
   begun some[MOST];
   int64_t numbers[MOST];
   const rlt_cpu_frame *const frame = &made->frame;
-  const rlt_tile_steps has = rlt_cpu_steps(frame, tile->at.columns, tile->at.rows);
+  const rlt_tile_steps has = rlt_cpu_steps(frame, tile->at->columns, tile->at->rows);
   const int64_t elements = rlt_run_elements(&frame->tile_buffer.segment, has);
-  uint8_t *const start = tile->destination - tile->at.destination * frame->destination_bits / 8;
+  uint8_t *const start = tile->destination - tile->at->destination * frame->destination_bits / 8;
   const int64_t all = frame->tile_buffer.segment_count;
   const int64_t bytes = rlt_divide_up(elements * frame->destination_bits, 8);
   const int64_t pitch = (rlt_divide_up(bytes, LINE_BYTES) + 2) * LINE_BYTES;
@@ -162,7 +162,7 @@ void rlt_cpu_merge_segments(const rlt_cpu_executable *made, const rlt_cpu_tile *
       if (rlt_tile_has_run(has, segment)) {
         numbers[count] = partial->first + s;
         some[count] = begin(made->problem, encoded + s * frame->segment_pitch, start,
-                            tile->at.destination + segment->start, elements, partial,
+                            tile->at->destination + segment->start, elements, partial,
                             numbers[count], lines + count * pitch);
         ++count;
       }

@@ -76,15 +76,25 @@ static void offer_straight(const rlt_scene *scene, bool suits, rlt_candidates *c
   rlt_candidates_add(candidates, &schedule);
 }
 
-/* Whether one tile would hold all of it: its lines are complete before the cache gives them up, so
- * nothing is gained by putting runs together first. */
-static bool is_of_one_tile(const rlt_scene *scene) {
-  const int64_t bits = rlt_problem_destination_bits(scene->problem);
-  return rlt_problem_digit_lists(scene->problem) <= 8 * scene->tuning->tile_bytes / bits;
+/* Whether no run ends where another one begins. */
+static bool runs_lie_apart(const rlt_problem *problem) {
+  bool lie = !problem->fills;
+  for (int32_t a = 1; a < problem->axis_count; ++a) {
+    lie = lie && problem->axes[a].destination_stride != problem->axes[0].extent;
+  }
+  return lie;
+}
+
+/* Whether putting runs together first gains nothing: they lie apart, or their lines are complete
+ * before the cache gives them up. */
+static bool gain_nothing_together(const rlt_scene *scene) {
+  return runs_lie_apart(scene->problem) ||
+         !rlt_is_past_cache(scene->problem, scene->facts, scene->stays_cached);
 }
 
 /* Long runs go straight, and short ones are put together first; those within a factor of four of
- * what is long go either way. Of little, all runs of more than a line go straight. */
+ * what is long go either way. Where nothing is gained by that, all of more than a line go
+ * straight. */
 static void offer_copy(const rlt_scene *scene, rlt_candidates *candidates) {
   const rlt_problem *const problem = scene->problem;
   if (!copy_applies(scene)) {
@@ -96,13 +106,13 @@ static void offer_copy(const rlt_scene *scene, rlt_candidates *candidates) {
   const bool is_one_run = problem->axis_count <= 1; /* long, however short */
   const int64_t bytes =
       is_one_run ? INT64_MAX : problem->axes[0].extent * rlt_least_bits(problem) / 8;
-  const bool is_little =
-      may_be_straight && bytes > scene->facts->line_bytes && is_of_one_tile(scene);
-  const bool is_long = bytes >= straight || is_little;
+  const bool gains_nothing =
+      may_be_straight && bytes > scene->facts->line_bytes && gain_nothing_together(scene);
+  const bool is_long = bytes >= straight || gains_nothing;
   if (may_be_straight && is_long) {
     offer_straight(scene, suits, candidates);
   }
-  if (!may_be_straight || (bytes < 4 * straight && !is_little)) {
+  if (!may_be_straight || (bytes < 4 * straight && !gains_nothing)) {
     rlt_schedule schedule = rlt_method_schedule(
         scene, RLT_MOVE_COPY_RUNS,
         "both sides run along the same axis, and its short runs are put together");

@@ -50,7 +50,7 @@ static bool is_near_end(const rlt_cpu_executable *made, const rlt_tile *tile) {
 rlt_cpu_tile rlt_cpu_place_tile(const rlt_cpu_call *call, const rlt_tile *tile) {
   const rlt_cpu_executable *const made = call->made;
   const int64_t from = tile->valid_columns > 0 ? tile->source * made->source_bits / 8 : 0;
-  return (rlt_cpu_tile){.at = *tile,
+  return (rlt_cpu_tile){.at = tile,
                         .source = call->source + from,
                         .source_end = call->source + made->source_bytes,
                         .is_near_end = is_near_end(made, tile),

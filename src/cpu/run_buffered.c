@@ -14,7 +14,7 @@ static void pass(const rlt_cpu_call *call, const rlt_cpu_tile *tile, rlt_cpu_scr
     made->fill_tile(&made->frame, tile, here->buffered);
     return;
   }
-  rlt_cpu_unpack(call, &tile->at, here->unpacked);
+  rlt_cpu_unpack(call, tile->at, here->unpacked);
   rlt_cpu_tile arrived = *tile;
   arrived.source = here->unpacked + RLT_AROUND_RUN;
   arrived.source_end = here->unpacked + sizeof here->unpacked;
@@ -37,7 +37,7 @@ static const uint8_t *encode(const rlt_cpu_executable *made, const rlt_cpu_tile 
   if (!made->encodes) {
     return here->buffered;
   }
-  const rlt_tile_steps has = rlt_cpu_steps(frame, tile->at.columns, tile->at.rows);
+  const rlt_tile_steps has = rlt_cpu_steps(frame, tile->at->columns, tile->at->rows);
   const int64_t count = rlt_run_elements(&tile_buffer->segment, has);
   const int64_t bits = rlt_problem_destination_bits(made->problem);
   if (count < LONG_ROW && frame->segment_pitch * 8 == tile_buffer->segment_pitch * bits) {
@@ -61,7 +61,7 @@ static void stream_encoded(const rlt_cpu_executable *made, const rlt_cpu_tile *t
                            const uint8_t *buffered, const uint8_t *next) {
   const rlt_cpu_frame *const frame = &made->frame;
   const rlt_tile_buffer *const tile_buffer = &frame->tile_buffer;
-  const rlt_tile_steps has = rlt_cpu_steps(frame, tile->at.columns, tile->at.rows);
+  const rlt_tile_steps has = rlt_cpu_steps(frame, tile->at->columns, tile->at->rows);
   const int64_t count = rlt_run_elements(&tile_buffer->segment, has);
   const int64_t pitch = tile_buffer->segment_pitch * made->problem->element_bytes;
   rlt_cpu_prefetching ahead = rlt_cpu_prefetching_of(frame, next, tile_buffer->segment_count);
@@ -104,20 +104,21 @@ void rlt_cpu_move_buffered(const rlt_cpu_call *call, const rlt_tile *tile, rlt_c
  * meanwhile, round and round. */
 enum { KNOWN_TILES = RLT_MOST_TILES_AHEAD + 1 };
 typedef struct known_tile {
+  rlt_tile at;
   rlt_cpu_tile tile;
   bool goes_on;          /* a tile of the block goes on with its segments */
   int64_t first_segment; /* among the lines that wait for such tiles */
 } known_tile;
 
-static known_tile look_at(const rlt_cpu_iterator *at) {
+static void look_at(const rlt_cpu_iterator *at, known_tile *seen) {
   const rlt_cpu_executable *const made = at->call->made;
-  known_tile seen = {.tile = rlt_cpu_place_tile(at->call, &at->walk.tile)};
+  *seen = (known_tile){.at = at->walk.tile};
+  seen->tile = rlt_cpu_place_tile(at->call, &seen->at);
   if (made->schedule->combined) {
-    seen.goes_on = rlt_walk_goes_on(&at->walk, made->combined_loops);
-    seen.first_segment = made->combined_loops.first * rlt_walk_place(&at->walk, 0) *
-                         made->frame.tile_buffer.segment_count;
+    seen->goes_on = rlt_walk_goes_on(&at->walk, made->combined_loops);
+    seen->first_segment = made->combined_loops.first * rlt_walk_place(&at->walk, 0) *
+                          made->frame.tile_buffer.segment_count;
   }
-  return seen;
 }
 
 /* While one tile leaves, a later one is fetched. */
@@ -128,7 +129,7 @@ void rlt_cpu_run_buffered(rlt_cpu_iterator *at, rlt_cpu_scratch *here) {
   known_tile known[KNOWN_TILES];
   int64_t seen = 1; /* tiles of the tour */
   bool goes_on = true;
-  known[0] = look_at(at);
+  look_at(at, &known[0]);
   for (int64_t moved = 0; moved < seen; ++moved) {
     const known_tile *const now = &known[moved % KNOWN_TILES];
     const uint8_t *fetched = NULL;
@@ -136,12 +137,12 @@ void rlt_cpu_run_buffered(rlt_cpu_iterator *at, rlt_cpu_scratch *here) {
     while (goes_on && seen <= moved + rlt_max(ahead, 1)) {
       goes_on = rlt_cpu_iterator_step(at);
       if (goes_on) {
-        known[seen++ % KNOWN_TILES] = look_at(at);
+        look_at(at, &known[seen++ % KNOWN_TILES]);
       }
     }
     if (ahead > 0 && moved + ahead < seen) {
       const rlt_cpu_tile *const later = &known[(moved + ahead) % KNOWN_TILES].tile;
-      fetched = later->at.valid_columns > 0 ? later->source : NULL;
+      fetched = later->at->valid_columns > 0 ? later->source : NULL;
     }
     partial->goes_on = now->goes_on;
     partial->first = now->first_segment;

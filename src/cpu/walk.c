@@ -74,7 +74,7 @@ void rlt_walk_start(rlt_walk *walk, const rlt_order *order, int64_t block) {
     walk->ends[i] = rlt_min(walk->begins[i] + order->inside[i], count);
     walk->digits[order->loops[i]] = walk->begins[i];
   }
-  walk->tile = rlt_grid_tile(grid, walk->digits);
+  rlt_grid_find_tile(grid, walk->digits, &walk->tile);
 }
 
 bool rlt_walk_step(rlt_walk *walk) {
@@ -82,7 +82,7 @@ bool rlt_walk_step(rlt_walk *walk) {
   for (int32_t i = 0; i < order->grid->loop_count; ++i) {
     int64_t *const digit = &walk->digits[order->loops[i]];
     if (++*digit < walk->ends[i]) {
-      walk->tile = rlt_grid_tile(order->grid, walk->digits);
+      rlt_grid_find_tile(order->grid, walk->digits, &walk->tile);
       return true;
     }
     *digit = walk->begins[i];

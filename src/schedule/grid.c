@@ -72,20 +72,21 @@ static void count_positions(const rlt_side *side, const int64_t *digits, int64_t
   *valid = side->inner * rlt_max(rlt_min(side->valid - first, steps), 0);
 }
 
-rlt_tile rlt_grid_tile(const rlt_grid *grid, const int64_t *digits) {
-  rlt_tile tile = {.source = grid->source_start, .destination = grid->destination_start};
+void rlt_grid_find_tile(const rlt_grid *grid, const int64_t *digits, rlt_tile *tile) {
+  int64_t source = grid->source_start, destination = grid->destination_start;
   bool inside = true;
   for (int32_t l = 0; l < grid->loop_count; ++l) {
     const rlt_loop *loop = &grid->loops[l];
     inside = inside && digits[l] < loop->valid;
-    tile.source += inside ? digits[l] * loop->source_step : 0;
-    tile.destination += digits[l] * loop->destination_step;
+    source += inside ? digits[l] * loop->source_step : 0;
+    destination += digits[l] * loop->destination_step;
   }
-  count_positions(&grid->columns, digits, &tile.columns, &tile.valid_columns);
-  count_positions(&grid->rows, digits, &tile.rows, &tile.valid_rows);
-  if (!inside || tile.valid_columns == 0 || tile.valid_rows == 0) {
-    tile.valid_columns = 0;
-    tile.valid_rows = 0;
+  tile->source = source;
+  tile->destination = destination;
+  count_positions(&grid->columns, digits, &tile->columns, &tile->valid_columns);
+  count_positions(&grid->rows, digits, &tile->rows, &tile->valid_rows);
+  if (!inside || tile->valid_columns == 0 || tile->valid_rows == 0) {
+    tile->valid_columns = 0;
+    tile->valid_rows = 0;
   }
-  return tile;
 }

@@ -65,7 +65,9 @@ typedef struct rlt_tile {
   int64_t rows, valid_rows;
 } rlt_tile;
 
-/* The tile at these iterations of the loops, digits[l] < loops[l].count. */
-rlt_tile rlt_grid_tile(const rlt_grid *grid, const int64_t *digits);
+/* The tile at these iterations of the loops, digits[l] < loops[l].count. Written in place: a copy
+ * would read in wide words what has just been written in narrow ones, and wait until all that was
+ * written before has left the processor. */
+void rlt_grid_find_tile(const rlt_grid *grid, const int64_t *digits, rlt_tile *tile);
 
 #endif
