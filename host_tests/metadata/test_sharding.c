@@ -45,6 +45,8 @@ static const held boxes[] = {
     {"f32[8]", "{devices=[4]<=[4] block=[3]}", 2, "6 2 0"},
     {"f32[8]", "{devices=[4]<=[4] block=[3]}", 3, "8 0 0"},
     {"f32[8]", "{devices=[2]<=[2] block=[9223372036854775807]}", 1, "8 0 0"},
+    /* All blocks along a dimension. */
+    {"f32[8,5]", "{devices=[2,1]<=[2] block=[4,2]}", 1, "4,0 4,5 0"},
 };
 
 static size_t add_list(char *text, size_t size, int32_t count, const int64_t *numbers) {
@@ -413,7 +415,7 @@ static void test_refusals(void **state) {
        "sharding: a subgroup is manual, which does not say what device 1 holds"},
       {"f32[4,4]", "{devices=[2,1,2]<=[4] last_tile_dims={unreduced}}", 1, RELAYOUT_UNSUPPORTED,
        "sharding: a subgroup is unreduced, which does not say what device 1 holds"},
-      {"f32[4,4]", "{devices=[2,1]<=[2] block=[4,1]}", 0, RELAYOUT_UNSUPPORTED,
+      {"f32[4,4]", "{devices=[1,2]<=[2] block=[4,1]}", 0, RELAYOUT_UNSUPPORTED,
        "sharding: device 0 holds several blocks along dimension 1, which are no box"},
   };
   relayout_error error;

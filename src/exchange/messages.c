@@ -209,7 +209,7 @@ static bool are_runs(const relayout_exchange *exchange, const rlt_piece *piece, 
  * peers. Runs of the receiver's shard need no unpacking. */
 static void find_sizes(const relayout_exchange *exchange, const rlt_piece *piece, int64_t *sizes) {
   const int32_t whole = cut_in_order(exchange, piece, sizes);
-  if (!are_runs(exchange, piece, whole)) {
+  if (whole < exchange->plan.from.shape.rank && !are_runs(exchange, piece, whole)) {
     cut_evenly(exchange, piece, sizes);
   }
 }

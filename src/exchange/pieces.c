@@ -217,7 +217,8 @@ static void visit_group(visit *at, const int64_t *group, int64_t peer) {
     }
     at->is_over = !at->visitor(at->context, &piece);
     is_left = false;
-    for (int32_t d = rank - 1; d >= 0 && !is_left; --d) {
+    for (int32_t i = 0; i < rank && !is_left; ++i) {
+      const int32_t d = at->plan->to.shape.layout.minor_to_major[i];
       const int64_t *const groups = at->along[d].groups;
       is_left = ++index[d] < groups[group[d] + 1];
       index[d] = is_left ? index[d] : groups[group[d]];

@@ -368,10 +368,10 @@ rlt_shard_place rlt_shard_place_of(const relayout_sharding *sharding, int64_t de
 
 rlt_deal rlt_deal_of(const relayout_sharding *sharding, const relayout_shape *shape, int32_t d) {
   const int64_t extent = shape->dimensions[d];
-  if (sharding->kind != RELAYOUT_SHARDING_TILED) {
+  const int64_t shards = sharding->kind == RELAYOUT_SHARDING_TILED ? sharding->shards[d] : 1;
+  if (shards == 1) { /* all of its blocks lie behind each other */
     return (rlt_deal){extent, 1, rlt_max(extent, 1)};
   }
-  const int64_t shards = sharding->shards[d];
   const int64_t even = rlt_max(rlt_divide_up(extent, shards), 1);
   return (rlt_deal){extent, shards, sharding->block_count > 0 ? sharding->blocks[d] : even};
 }
