@@ -162,6 +162,7 @@ static const char *exchange_option(const explain_exchange_request *asked) {
          : asked->devices_per_node != NULL ? "--devices-per-node"
          : asked->to_first_peer != NULL    ? "--to-first-peer"
          : asked->message_bytes != NULL    ? "--message-bytes"
+         : asked->wire != NULL             ? "--wire"
                                            : NULL;
 }
 
@@ -197,7 +198,8 @@ static exit_code run(int argument_count, char **arguments) {
       {"devices", .value = &asked.exchange.devices},
       {"devices-per-node", .value = &asked.exchange.devices_per_node},
       {"to-first-peer", .value = &asked.exchange.to_first_peer},
-      {"message-bytes", .value = &asked.exchange.message_bytes}};
+      {"message-bytes", .value = &asked.exchange.message_bytes},
+      {"wire", .value = &asked.exchange.wire}};
   const arguments_operand operands[] = {{"FROM", &asked.from}, {"TO", &asked.to}};
   exit_code code;
   if (!arguments_parse(&command_explain, argument_count, arguments,
@@ -226,7 +228,7 @@ const command command_explain = {
         "                        [--schedule TEXT] [--scale X] [--round R] [--wrap]\n"
         "       relayout explain FROM TO --from-sharding S --to-sharding S [--devices N]\n"
         "                        [--devices-per-node N] [--to-first-peer N]\n"
-        "                        [--message-bytes N] [--json]\n"
+        "                        [--message-bytes N] [--wire TEXT] [--json]\n"
         "\n"
         "Prints how a tensor of shape FROM is moved to shape TO, and how fast: a sentence, and\n"
         "for the CPU what that comes to in GB/s and milliseconds, by a copy of 32 MiB that is\n"
@@ -258,6 +260,8 @@ const command command_explain = {
         "                    device 0 of TO is peer N, where FROM's is peer 0; 0 by default\n"
         "  --message-bytes N\n"
         "                    a message has at most N bytes; 16 MiB by default\n"
+        "  --wire TEXT       the elements of messages and their order, as bf16{0,1}, or\n"
+        "                    one of the two; what is not said is chosen\n"
         "\n"
         "example: relayout explain 'f32[1024,1000]' '{0,1:PD(1024,1024)}'\n"
         "         relayout explain 'f32[64,512]' 'bf16{0,1}' --to-first-peer 4 \\\n"

@@ -151,6 +151,15 @@ static sums sum_up(const scene *of) {
 
 /* ---- In words ------------------------------------------------------------------------------- */
 
+enum { WIRE_TEXT_SIZE = RELAYOUT_SHAPE_TEXT_SIZE };
+
+/* All peers have the same. */
+static void print_wire(const scene *of) {
+  char wire[WIRE_TEXT_SIZE];
+  relayout_exchange_get_wire(of->peers[0].exchange, wire, sizeof wire);
+  printf("messages hold %s\n", wire);
+}
+
 static void print_sums(const sums *of) {
   char sent[SIZE_TEXT_CAPACITY], kept[SIZE_TEXT_CAPACITY];
   char most_sent[SIZE_TEXT_CAPACITY], most_received[SIZE_TEXT_CAPACITY];
@@ -244,6 +253,8 @@ static json_t *json_of_messages(const scene *of) {
 static exit_code print_json(const scene *of) {
   char from[RELAYOUT_SHAPE_TEXT_SIZE], to[RELAYOUT_SHAPE_TEXT_SIZE];
   char from_sharding[RELAYOUT_SHARDING_TEXT_SIZE], to_sharding[RELAYOUT_SHARDING_TEXT_SIZE];
+  char wire[WIRE_TEXT_SIZE];
+  relayout_exchange_get_wire(of->peers[0].exchange, wire, sizeof wire);
   relayout_shape_format(&of->from, from, sizeof from);
   relayout_shape_format(&of->to, to, sizeof to);
   relayout_sharding_format(&of->from_sharding, from_sharding, sizeof from_sharding);
@@ -253,6 +264,7 @@ static exit_code print_json(const scene *of) {
                                       {"from_sharding", json_of_text(from_sharding)},
                                       {"to", json_of_text(to)},
                                       {"to_sharding", json_of_text(to_sharding)},
+                                      {"wire", json_of_text(wire)},
                                       {"peers", json_of_peers(of)},
                                       {"messages", json_of_messages(of)},
                                       {NULL, NULL}}),
@@ -265,6 +277,7 @@ static exit_code print(const scene *of, bool as_json) {
   }
   const sums found = sum_up(of);
   print_sums(&found);
+  print_wire(of);
   print_peers(of);
   if (found.messages > 0 && found.messages <= MOST_MESSAGES_PRINTED) {
     print_messages(of);
@@ -282,6 +295,7 @@ exit_code explain_exchange(const explain_exchange_request *asked, const relayout
   of->to = *to;
   of->options = (relayout_exchange_options)RELAYOUT_EXCHANGE_OPTIONS_INIT;
   of->options.plan = values;
+  of->options.wire = asked->wire;
   exit_code code = arguments_read_sharding("--from-sharding", or_whole(asked->from_sharding), from,
                                            &of->from_sharding);
   if (code == EXIT_CODE_OK) {

@@ -16,6 +16,7 @@ typedef struct explain_exchange_request {
   const char *devices_per_node;
   const char *to_first_peer;
   const char *message_bytes;
+  const char *wire; /* elements and order of messages */
   bool as_json;
 } explain_exchange_request;
 

@@ -1,6 +1,7 @@
 /* shards.c: draws exchanges, and takes tensors apart element by element. */
 #include "conformance/shards.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,6 +60,39 @@ static void draw_layouts(uint64_t *random, relayout_element_type type, shards_ca
   }
 }
 
+/* A type, an order, both or neither. */
+static void draw_wire(uint64_t *random, shards_case *made) {
+  relayout_shape order = made->from;
+  const relayout_shape *const side = random_below(random, 2) == 0 ? &made->from : &made->to;
+  size_t length = 0;
+  order.layout = (relayout_layout){.rank = order.rank};
+  random_order(random, &order);
+  if (order.rank == 0 || random_below(random, 2) == 0) {
+    length = (size_t)snprintf(made->wire, sizeof made->wire, "%s",
+                              relayout_element_type_name(side->element_type));
+  }
+  if (length == 0 || (order.rank > 0 && random_below(random, 2) == 0)) {
+    made->wire[length++] = '{';
+    for (int32_t i = 0; i < order.rank; ++i) {
+      length += (size_t)snprintf(made->wire + length, sizeof made->wire - length, "%s%d",
+                                 i > 0 ? "," : "", (int)order.layout.minor_to_major[i]);
+    }
+    snprintf(made->wire + length, sizeof made->wire - length, "}");
+  }
+  made->options.wire = made->wire;
+}
+
+size_t shards_wire_bytes(const relayout_shape *from, const relayout_shape *to, const char *wire) {
+  const size_t from_bytes = oracle_element_size(from->element_type);
+  const size_t to_bytes = oracle_element_size(to->element_type);
+  const char *const name = relayout_element_type_name(from->element_type);
+  if (wire == NULL || wire[0] == '{') {
+    return from_bytes < to_bytes ? from_bytes : to_bytes;
+  }
+  return strcspn(wire, "{") == strlen(name) && strncmp(wire, name, strlen(name)) == 0 ? from_bytes
+                                                                                      : to_bytes;
+}
+
 void shards_draw(uint64_t *random, int64_t most_devices, int64_t most_first, shards_case *made) {
   *made = (shards_case){.options = RELAYOUT_EXCHANGE_OPTIONS_INIT};
   relayout_exchange_options *const options = &made->options;
@@ -80,6 +114,9 @@ void shards_draw(uint64_t *random, int64_t most_devices, int64_t most_first, sha
   if (random_below(random, 2) == 0) {
     options->node_of = made->nodes;
     options->node_count = random_below(random, SHARDS_MOST_PEERS);
+  }
+  if (random_below(random, 2) == 0) {
+    draw_wire(random, made);
   }
 }
 

@@ -21,7 +21,12 @@ typedef struct shards_case {
   relayout_sharding from_sharding, to_sharding;
   relayout_exchange_options options; /* which point into this */
   int32_t nodes[SHARDS_MOST_PEERS];
+  char wire[64];
 } shards_case;
+
+/* Bytes of an element of the case's messages: of the type that it asks for, or else of the side
+ * with fewer. */
+size_t shards_wire_bytes(const relayout_shape *from, const relayout_shape *to, const char *wire);
 
 /* An exchange of small tensors between at most SHARDS_MOST_PEERS peers, of which no side has more
  * than `most_devices` devices, and no first peer is above `most_first`. */

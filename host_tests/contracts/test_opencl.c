@@ -162,6 +162,7 @@ typedef struct place {
   relayout_recording *recording; /* of the empty plan */
   relayout_exchange *sender;     /* of all of `from`, to the receiver */
   relayout_exchange *receiver;
+  const relayout_exchange *both[2];
 } place;
 
 enum { SOURCE_BYTES = 60, DESTINATION_BYTES = 96 };
@@ -195,6 +196,8 @@ static int set_up(void **state) {
                                               peer == 0 ? &here.sender : &here.receiver, NULL),
                      RELAYOUT_OK);
   }
+  here.both[0] = here.sender;
+  here.both[1] = here.receiver;
   here.source = buffer_of(here.bench, SOURCE_BYTES);
   here.destination = buffer_of(here.bench, DESTINATION_BYTES);
   if (rlt_command_buffers_find(rlt_opencl_device_of(here.bench->device), &here.with, NULL) ==
@@ -291,6 +294,12 @@ static const int64_t image_dimensions[] = {1, 3, 8, 8};
   X(relayout_exchange_enqueue_keep, INVALID_ARGUMENT,                                              \
     (NULL, here.bench->queue, here.source, 0, here.destination, 0, 0, NULL, &out->event, error),   \
     (here.sender, here.bench->queue, NULL, 0, NULL, 0, 0, NULL, &out->event, error))               \
+  X(relayout_exchange_enqueue_execute, INVALID_ARGUMENT,                                           \
+    (1, here.both, &here.bench->queue, &here.source, NULL, &here.destination, NULL, 0, NULL,       \
+     &out->event, error),                                                                          \
+    (2, here.both, (cl_command_queue[]){here.bench->queue, here.bench->queue},                     \
+     (cl_mem[]){here.source, NULL}, NULL, (cl_mem[]){NULL, here.destination}, NULL, 0, NULL,       \
+     &out->event, error))                                                                          \
   X(relayout_recording_enqueue, INVALID_ARGUMENT, (NULL, 0, NULL, &out->event, error),             \
     (here.recording, 0, NULL, &out->event, error))                                                 \
   X(relayout_recording_create, INVALID_ARGUMENT,                                                   \
@@ -325,7 +334,7 @@ static const struct {
     CALLS(ROW)
 #undef ROW
 };
-enum { CALL_COUNT = sizeof calls / sizeof calls[0], FIRST_ENQUEUE = 6, FIRST_RECORDING = 14 };
+enum { CALL_COUNT = sizeof calls / sizeof calls[0], FIRST_ENQUEUE = 6, FIRST_RECORDING = 15 };
 
 static void test_refused_calls(void **state) {
   (void)state;

@@ -163,6 +163,33 @@ static void exchange_all(scene *of) {
   }
 }
 
+/* The same in one call, behind a gate. */
+static void execute(scene *of) {
+  cl_command_queue queues[PEERS];
+  cl_mem sources[PEERS], destinations[PEERS];
+  size_t offsets[PEERS];
+  cl_int code = CL_SUCCESS;
+  cl_event gate = clCreateUserEvent(bench->context, &code);
+  relayout_error error;
+  assert_int_equal(code, CL_SUCCESS);
+  for (int64_t p = 0; p < PEERS; ++p) {
+    queues[p] = p % 2 == 0 ? of->queue : bench->queue;
+    sources[p] = of->sources[p].buffer;
+    destinations[p] = of->destinations[p].buffer;
+    offsets[p] = BEFORE;
+  }
+  const relayout_exchange *const *const exchanges =
+      (const relayout_exchange *const *)(const void *)of->exchanges;
+  cl_event done = gate; /* may be one of those that are waited for */
+  if (relayout_exchange_enqueue_execute(PEERS, exchanges, queues, sources, offsets, destinations,
+                                        offsets, 1, &done, &done, &error) != RELAYOUT_OK) {
+    fail_msg("%s", error.message);
+  }
+  assert_int_equal(clSetUserEventStatus(gate, CL_COMPLETE), CL_SUCCESS);
+  finish(done);
+  clReleaseEvent(gate);
+}
+
 static void expect_wanted(const scene *of) {
   for (int64_t p = 0; p < PEERS; ++p) {
     const shard *const own = &of->destinations[p];
@@ -196,8 +223,8 @@ static void test_moves(void **state) {
        "{devices=[3,1]<=[3] block=[5,6]}", 4, 3, 2, 0},
       {"u8[9]", "{devices=[2]<=[2]}", "u8[9]{0:L(32)}", "{devices=[3]<=[3]}", 2, 3, 0, 0},
   };
-  for (size_t i = 0; i < 2 * sizeof cases / sizeof cases[0]; ++i) {
-    const size_t c = i / 2;
+  for (size_t i = 0; i < 4 * sizeof cases / sizeof cases[0]; ++i) {
+    const size_t c = i / 4;
     scene of = {.from = shape_of(cases[c].from),
                 .to = shape_of(cases[c].to),
                 .from_sharding = sharding_of(cases[c].from_sharding),
@@ -212,7 +239,11 @@ static void test_moves(void **state) {
       continue; /* not all devices have queues out of order */
     }
     set_up(&of);
-    exchange_all(&of);
+    if (i / 2 % 2 == 0) {
+      exchange_all(&of);
+    } else {
+      execute(&of);
+    }
     expect_wanted(&of);
     tear_down(&of);
     clReleaseCommandQueue(of.queue);
@@ -272,6 +303,18 @@ static void test_refusals(void **state) {
   expect_refusal(relayout_exchange_enqueue_keep(tiled, bench->queue, buffer, 0, buffer, 256, 0,
                                                 NULL, &event, &error),
                  RELAYOUT_UNSUPPORTED, "both sides have tiles", &error, event);
+  const relayout_exchange *const mixed[] = {elsewhere, here};
+  const cl_command_queue queues[] = {bench->queue, bench->queue};
+  const cl_mem buffers[] = {buffer, buffer};
+  expect_refusal(relayout_exchange_enqueue_execute(2, mixed, queues, buffers, NULL, buffers, NULL,
+                                                   0, NULL, &event, &error),
+                 RELAYOUT_INVALID_ARGUMENT, "exchanges[0] is that of peer 1", &error, event);
+  expect_refusal(relayout_exchange_enqueue_execute(2, mixed, queues, NULL, NULL, buffers, NULL, 0,
+                                                   NULL, &event, &error),
+                 RELAYOUT_INVALID_ARGUMENT, "sources is NULL, with count 2", &error, event);
+  expect_refusal(relayout_exchange_enqueue_execute(2, mixed, queues, buffers, NULL, NULL, NULL, 0,
+                                                   NULL, &event, &error),
+                 RELAYOUT_INVALID_ARGUMENT, "destinations is NULL, with count 2", &error, event);
   clReleaseMemObject(buffer);
   relayout_exchange_destroy(here);
   relayout_exchange_destroy(tiled);
@@ -314,9 +357,53 @@ static void test_packed_in_part(void **state) {
   relayout_exchange_destroy(exchange);
 }
 
+/* The destination has room for the first of three boxes. */
+static void test_executed_in_part(void **state) {
+  (void)state;
+  const relayout_shape shape = shape_of("u8[12]");
+  const relayout_sharding pairs = sharding_of("{devices=[2]<=[2] block=[2]}");
+  const relayout_sharding one = sharding_of("{maximal device=1}");
+  const uint8_t bytes[] = {1, 2, 3, 4, 5, 6, 0, 0};
+  uint8_t found[4] = {0};
+  relayout_exchange *exchanges[2];
+  relayout_error error;
+  cl_event event = NULL;
+  for (int64_t p = 0; p < 2; ++p) {
+    assert_int_equal(relayout_exchange_create(bench->device, &shape, &pairs, &shape, &one, p, NULL,
+                                              &exchanges[p], NULL),
+                     RELAYOUT_OK);
+  }
+  const relayout_exchange *const all[] = {exchanges[0], exchanges[1]};
+  const cl_command_queue queues[] = {bench->queue, bench->queue};
+  const cl_mem source = opencl_buffer(bench, sizeof bytes, bytes);
+  const cl_mem destination = opencl_buffer(bench, sizeof found, found);
+  const cl_mem sources[] = {source, source}, destinations[] = {NULL, destination};
+  assert_int_equal(relayout_exchange_enqueue_execute(2, all, queues, sources, NULL, destinations,
+                                                     NULL, 0, NULL, &event, &error),
+                   RELAYOUT_BUFFER_TOO_SMALL);
+  assert_non_null(event);
+  finish(event);
+  opencl_read(bench, destination, sizeof found, found);
+  assert_memory_equal(found, ((const uint8_t[]){1, 2, 0, 0}), sizeof found);
+  assert_int_equal(relayout_exchange_enqueue_execute(2, all, NULL, sources, NULL, destinations,
+                                                     NULL, 0, NULL, &event, &error),
+                   RELAYOUT_INVALID_ARGUMENT);
+  assert_string_equal(error.message, "queues is NULL");
+  event = (cl_event)(uintptr_t)1;
+  assert_int_equal(relayout_exchange_enqueue_execute(0, all, queues, sources, NULL, destinations,
+                                                     NULL, 0, NULL, &event, &error),
+                   RELAYOUT_OK);
+  assert_null(event);
+  clReleaseMemObject(source);
+  clReleaseMemObject(destination);
+  relayout_exchange_destroy(exchanges[0]);
+  relayout_exchange_destroy(exchanges[1]);
+}
+
 static int run_all(opencl_bench *on) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_moves), cmocka_unit_test(test_refusals),
-                                     cmocka_unit_test(test_packed_in_part)};
+                                     cmocka_unit_test(test_packed_in_part),
+                                     cmocka_unit_test(test_executed_in_part)};
   bench = on;
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,7 @@ columns='{devices=[1,2]<=[2]}'
 check 0 'sent: 32 bytes, in messages: 2
 kept: 32 bytes, which stay on their devices
 a peer sends at most 16 bytes, and receives at most 16 bytes
+messages hold bf16{0,1}
 
   peer           sends        receives           keeps  messages  messages
                  bytes           bytes           bytes      sent  received
@@ -21,7 +22,7 @@ a peer sends at most 16 bytes, and receives at most 16 bytes
 
 # On other devices nothing is kept; a message holds 16 bytes, and thus a row of a shard.
 check 0 '{"from":"u8[2,32]{1,0}","from_sharding":"{devices=[1,2]<=[2]}","to":"u8[2,32]{1,0}",'\
-'"to_sharding":"{maximal device=0}","peers":['\
+'"to_sharding":"{maximal device=0}","wire":"u8{1,0}","peers":['\
 '{"peer":0,"sent":32,"received":0,"kept":0,"messages_sent":2,"messages_received":0},'\
 '{"peer":1,"sent":32,"received":0,"kept":0,"messages_sent":2,"messages_received":0},'\
 '{"peer":2,"sent":0,"received":64,"kept":0,"messages_sent":0,"messages_received":4}],"messages":['\
@@ -54,10 +55,20 @@ four='{maximal device=4}'
 [ "$(sent_by 3 'u8[4]' u8 --from-sharding "$holders" --to-sharding "$four")" = 0 ] || failures=1
 [ "$(sent_by 1 'u8[4]' u8 --from-sharding "$holders" --to-sharding "$four")" = 2 ] || failures=1
 
+# As f32, and row by row: twice as many bytes.
+wire_of() {
+  "$RELAYOUT" explain 'f32[4,8]' 'bf16{0,1}' --from-sharding "$rows" --to-sharding "$columns" "$@" |
+    sed -n 's/^messages hold //p; s/^sent: //p' | tr '\n' ' '
+}
+[ "$(wire_of --wire f32)" = '64 bytes, in messages: 2 f32{0,1} ' ] || failures=1
+[ "$(wire_of --wire '{1,0}')" = '32 bytes, in messages: 2 bf16{1,0} ' ] || failures=1
+[ "$(wire_of --wire 'f32{1,0}')" = '64 bytes, in messages: 2 f32{1,0} ' ] || failures=1
+
 # Nothing to send, and too many messages to print.
 check 0 'sent: 0 bytes, in messages: 0
 kept: 128 bytes, which stay on their devices
 a peer sends at most 0 bytes, and receives at most 0 bytes
+messages hold f32{1,0}
 
   peer           sends        receives           keeps  messages  messages
                  bytes           bytes           bytes      sent  received
@@ -69,9 +80,9 @@ lines() {
 }
 one='{maximal device=0}'
 [ "$(lines 'u8[64]' u8 --to-sharding "$one" --to-first-peer 1 --message-bytes 1)" = \
-  $((3 + 3 + 2 + 2 + 64)) ] || failures=1
+  $((4 + 3 + 2 + 2 + 64)) ] || failures=1
 [ "$(lines 'u8[65]' u8 --to-sharding "$one" --to-first-peer 1 --message-bytes 1)" = \
-  $((3 + 3 + 2)) ] || failures=1
+  $((4 + 3 + 2)) ] || failures=1
 
 check 4 '' 'at most 4096 are explained' \
   explain 'u8[4]' u8 --to-sharding '{devices=[4097]<=[4097]}'
@@ -80,6 +91,8 @@ check 4 '' 'shards along 2 dimensions' explain 'u8[4]' u8 --from-sharding "$rows
 check 2 '' '--devices is for an exchange: it needs --from-sharding or --to-sharding' \
   explain 'u8[4]' u8 --devices 3
 check 2 '' '--message-bytes is for an exchange' explain 'u8[4]' u8 --message-bytes 3
+check 2 '' '--wire is for an exchange' explain 'u8[4]' u8 --wire u8
+check 4 '' 'wire is of u8' explain 'f32[4,8]' f32 --to-sharding "$rows" --wire u8
 check 2 '' '--device is not for an exchange' \
   explain 'f32[4,8]' f32 --to-sharding "$rows" --device cpu
 check 2 '' '--schedules is not for an exchange' \

@@ -11,11 +11,11 @@
  * from_first_peer + d, or to_first_peer + d: by default a peer has the devices of its own number on
  * both sides. A peer that is a device of neither side takes no part.
  *
- * * A message is a box of the tensor, dense and in the major to minor order of the destination's
- * layout, its elements those of the side with the fewer bytes an element; or several small boxes,
- * one behind the other. Where several devices
- * hold what a receiver wants, it comes from itself if it can, from a peer on the same node if there
- * is one, and else from the holders in turns, so that each sends about as much. */
+ * * A message is a box of the tensor, dense, its elements those of the side with the fewer bytes an
+ * element; or several small boxes, one behind the other. Its order is that of the destination's
+ * layout, or of the source's where less is to be done then. Where several devices hold what a
+ * receiver wants, it comes from itself if it can, from a peer on the same node if there is one, and
+ * else from the holders in turns, so that each sends about as much. */
 #ifndef RELAYOUT_EXCHANGE_H
 #define RELAYOUT_EXCHANGE_H
 
@@ -54,6 +54,21 @@ typedef struct relayout_exchange_options {
   size_t message_bytes;
   /* How values change: scale, rounding, overflow; effort. NULL: RELAYOUT_PLAN_OPTIONS_INIT. */
   const relayout_plan_options *plan;
+  /* A part of each side instead of the whole tensor: where it begins in `from` and in `to`, and its
+   * sizes, a number for each dimension. `from` and `to` may have different dimensions then, and of
+   * the destination the rest stays as it is. NULL, all three: the whole. */
+  const int64_t *from_start;
+  const int64_t *to_start;
+  const int64_t *sizes;
+  /* How this peer's shard of a side lies in memory: a view with the dimensions and the type of its
+   * local shape (relayout_sharding_local_shape). NULL: as that shape says. Each peer gives its
+   * own. */
+  const relayout_view *from_shard;
+  const relayout_view *to_shard;
+  /* The elements of messages and their order, as "bf16{1,0}", "bf16" or "{1,0}": the type of
+   * `from` or of `to`, and dimensions from minor to major. NULL: chosen; what is not said is chosen
+   * too. Each value is rounded once all the same. */
+  const char *wire;
 } relayout_exchange_options;
 
 #define RELAYOUT_EXCHANGE_OPTIONS_INIT                                                             \
@@ -62,7 +77,9 @@ typedef struct relayout_exchange_options {
 /* Makes the exchange of peer `self`. With device NULL it cannot pack and unpack: it only tells what
  * is sent. The device may be destroyed before it. RELAYOUT_INVALID_ARGUMENT for options that are no
  * exchange's; the statuses of relayout_sharding_validate and relayout_sharding_local_shape;
- * RELAYOUT_SHAPE_MISMATCH for shapes of different dimensions; RELAYOUT_OUT_OF_MEMORY; and those of
+ * RELAYOUT_SHAPE_MISMATCH for shapes of different dimensions, and for a view that is not of the
+ * local shape; RELAYOUT_OUT_OF_RANGE for a part that a side does not have; RELAYOUT_INVALID_TEXT
+ * and RELAYOUT_UNSUPPORTED for a wire that is none; RELAYOUT_OUT_OF_MEMORY; and those of
  * relayout_plan_create_range, as for boxes that would share a byte of packed elements. */
 RELAYOUT_API relayout_status relayout_exchange_create(
     relayout_device *device, const relayout_shape *from, const relayout_sharding *from_sharding,
@@ -89,16 +106,22 @@ RELAYOUT_API relayout_status relayout_exchange_get_volume(const relayout_exchang
  * before anything is sent. `self`, the device and `plan`'s effort do not count. 0 for NULL. */
 RELAYOUT_API uint64_t relayout_exchange_fingerprint(const relayout_exchange *exchange);
 
+/* The elements of messages and their order, as relayout_exchange_options has them: "bf16{1,0}".
+ * Like snprintf: writes at most `capacity` bytes with the NUL (buffer may be NULL when capacity is
+ * 0) and returns the length of the whole text without it; 0 for NULL. */
+RELAYOUT_API size_t relayout_exchange_get_wire(const relayout_exchange *exchange, char *buffer,
+                                               size_t capacity);
+
 /* One more than the greatest peer that takes part; 0 for NULL. */
 RELAYOUT_API int64_t relayout_exchange_peer_count(const relayout_exchange *exchange);
 
 /* ---- Messages ------------------------------------------------------------------------------- */
 
 /* A message that this peer sends or receives. `start` and `sizes`, one number for each dimension,
- * are its box in the tensor; `from_start` is where that begins in the sender's shard, `to_start` in
- * the receiver's. Of a message of several boxes all have those of one box after the other. All are
- * valid as long as the exchange. Sender and receiver know a message by the two of them and its tag,
- * which counts the messages between them from 0.
+ * are its box in the tensor, or in the part of it that is moved; `from_start` is where that begins
+ * in the sender's shard, `to_start` in the receiver's. Of a message of several boxes all have those
+ * of one box after the other. All are valid as long as the exchange. Sender and receiver know a
+ * message by the two of them and its tag, which counts the messages between them from 0.
  *
  * `place` is how many bytes behind the beginning of this peer's shard the message lies as it is, in
  * one piece: it can be sent from there, or received there, without packing or unpacking; -1:

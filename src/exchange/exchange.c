@@ -61,8 +61,52 @@ static relayout_status make_side(const char *name, const relayout_shape *shape,
   return RELAYOUT_OK;
 }
 
-static relayout_status check_same_tensor(const relayout_shape *from, const relayout_shape *to,
-                                         relayout_error *error) {
+/* ---- What is moved -------------------------------------------------------------------------- */
+
+static relayout_status check_part(const char *name, const rlt_exchange_side *side,
+                                  const int64_t *sizes, relayout_error *error) {
+  for (int32_t d = 0; d < side->shape.rank; ++d) {
+    const int64_t start = side->start[d], extent = side->shape.dimensions[d];
+    if (start < 0 || sizes[d] < 0 || sizes[d] > extent || start > extent - sizes[d]) {
+      return rlt_fail(error, RELAYOUT_OUT_OF_RANGE,
+                      "options->%s_start[%" PRId32 "] is %" PRId64 " and options->sizes[%" PRId32
+                      "] is %" PRId64 ", beyond a dimension of size %" PRId64,
+                      name, d, start, d, sizes[d], extent);
+    }
+  }
+  return RELAYOUT_OK;
+}
+
+static relayout_status set_part(rlt_exchange_plan *plan, const relayout_exchange_options *options,
+                                relayout_error *error) {
+  const size_t bytes = (size_t)plan->from.shape.rank * sizeof(int64_t);
+  if (options->from_start == NULL || options->to_start == NULL || options->sizes == NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
+                    "options->%s is NULL; expected all of from_start, to_start and sizes, or none",
+                    options->from_start == NULL ? "from_start"
+                    : options->to_start == NULL ? "to_start"
+                                                : "sizes");
+  }
+  memcpy(plan->from.start, options->from_start, bytes);
+  memcpy(plan->to.start, options->to_start, bytes);
+  memcpy(plan->sizes, options->sizes, bytes);
+  const relayout_status status = check_part("from", &plan->from, plan->sizes, error);
+  return status == RELAYOUT_OK ? check_part("to", &plan->to, plan->sizes, error) : status;
+}
+
+/* All of the tensor, or a part of each side's. */
+static relayout_status set_sizes(rlt_exchange_plan *plan, const relayout_exchange_options *options,
+                                 relayout_error *error) {
+  const relayout_shape *const from = &plan->from.shape, *const to = &plan->to.shape;
+  if (from->rank != to->rank) {
+    return rlt_fail(error, RELAYOUT_SHAPE_MISMATCH,
+                    "the rank of `from` is %" PRId32 ", that of `to` is %" PRId32, from->rank,
+                    to->rank);
+  }
+  if (options->from_start != NULL || options->to_start != NULL || options->sizes != NULL) {
+    return set_part(plan, options, error);
+  }
+  memcpy(plan->sizes, from->dimensions, (size_t)from->rank * sizeof(int64_t));
   return relayout_shape_same_dimensions(from, to)
              ? RELAYOUT_OK
              : rlt_fail(error, RELAYOUT_SHAPE_MISMATCH, "`from` and `to` differ in dimensions");
@@ -74,17 +118,41 @@ static double scale_of(const relayout_plan_options *options) {
   return options == NULL || options->scale == 0 ? 1 : options->scale;
 }
 
-static relayout_status make_shard(const rlt_exchange_side *side, int64_t self,
-                                  relayout_element_type wire_type, bool changes,
-                                  rlt_own_shard *made, relayout_error *error) {
+/* That a caller's view is one of the peer's local shape. */
+static relayout_status check_given(const char *name, const relayout_shape *local,
+                                   const relayout_view *given, relayout_error *error) {
+  relayout_error cause;
+  const relayout_status status = relayout_view_validate(given, &cause);
+  if (status != RELAYOUT_OK) {
+    return rlt_fail(error, status, "options->%s_shard: %s", name, cause.message);
+  }
+  if (given->shape.element_type != local->element_type ||
+      !relayout_shape_same_dimensions(&given->shape, local)) {
+    char is[RELAYOUT_SHAPE_TEXT_SIZE], expected[RELAYOUT_SHAPE_TEXT_SIZE];
+    relayout_shape_format(&given->shape, is, sizeof is);
+    relayout_shape_format(local, expected, sizeof expected);
+    return rlt_fail(error, RELAYOUT_SHAPE_MISMATCH,
+                    "options->%s_shard is %.200s; expected the dimensions and the type of %.200s",
+                    name, is, expected);
+  }
+  return RELAYOUT_OK;
+}
+
+/* `given` may be NULL. */
+static relayout_status make_shard(const char *name, const rlt_exchange_side *side, int64_t self,
+                                  const relayout_view *given, rlt_own_shard *made,
+                                  relayout_error *error) {
   const int64_t device = self - side->first_peer;
   relayout_view strided;
   if (device < 0 || device >= side->devices) {
     return RELAYOUT_OK;
   }
-  const relayout_status status = relayout_sharding_local_shape(&side->sharding, &side->shape,
-                                                               device, &made->view.shape, error);
-  made->is_as_sent = !changes && side->shape.element_type == wire_type;
+  relayout_status status = relayout_sharding_local_shape(&side->sharding, &side->shape, device,
+                                                         &made->view.shape, error);
+  if (status == RELAYOUT_OK && given != NULL) {
+    status = check_given(name, &made->view.shape, given, error);
+    made->view = status == RELAYOUT_OK ? *given : made->view;
+  }
   if (status == RELAYOUT_OK && !rlt_view_has_padding(&made->view) &&
       rlt_view_as_strided(&made->view, &strided, NULL) == RELAYOUT_OK) {
     made->view = strided;
@@ -92,15 +160,22 @@ static relayout_status make_shard(const rlt_exchange_side *side, int64_t self,
   return status;
 }
 
-static relayout_status make_shards(relayout_exchange *made, const relayout_plan_options *options,
+/* Whether messages have the elements of a side as they are. */
+static bool is_as_sent(const relayout_exchange *of, const rlt_exchange_side *side, bool packs,
+                       const relayout_plan_options *options) {
+  const bool changes = scale_of(options) != 1 && packs == rlt_exchange_packs_values(of);
+  return !changes && side->shape.element_type == of->wire.type;
+}
+
+static relayout_status make_shards(relayout_exchange *made,
+                                   const relayout_exchange_options *options,
                                    relayout_error *error) {
-  const bool changes = scale_of(options) != 1;
+  made->from.is_as_sent = is_as_sent(made, &made->plan.from, true, options->plan);
+  made->to.is_as_sent = is_as_sent(made, &made->plan.to, false, options->plan);
   const relayout_status status =
-      make_shard(&made->plan.from, made->self, made->wire_type,
-                 changes && rlt_exchange_packs_values(made), &made->from, error);
+      make_shard("from", &made->plan.from, made->self, options->from_shard, &made->from, error);
   return status == RELAYOUT_OK
-             ? make_shard(&made->plan.to, made->self, made->wire_type,
-                          changes && !rlt_exchange_packs_values(made), &made->to, error)
+             ? make_shard("to", &made->plan.to, made->self, options->to_shard, &made->to, error)
              : status;
 }
 
@@ -108,6 +183,10 @@ static relayout_status make_shards(relayout_exchange *made, const relayout_plan_
 
 static void add_number(uint64_t *hash, int64_t number) {
   *hash = rlt_hash(*hash, &number, sizeof number);
+}
+
+static void add_numbers(uint64_t *hash, int32_t count, const int64_t *numbers) {
+  *hash = rlt_hash(*hash, numbers, (size_t)count * sizeof *numbers);
 }
 
 static void add_side(uint64_t *hash, const rlt_exchange_side *side) {
@@ -118,6 +197,7 @@ static void add_side(uint64_t *hash, const rlt_exchange_side *side) {
                    relayout_sharding_format(&side->sharding, sharding, sizeof sharding));
   add_number(hash, side->devices);
   add_number(hash, side->first_peer);
+  add_numbers(hash, side->shape.rank, side->start);
 }
 
 static uint64_t fingerprint_of(const relayout_exchange *exchange,
@@ -125,6 +205,10 @@ static uint64_t fingerprint_of(const relayout_exchange *exchange,
   uint64_t hash = RLT_HASH_START;
   add_side(&hash, &exchange->plan.from);
   add_side(&hash, &exchange->plan.to);
+  add_numbers(&hash, exchange->plan.from.shape.rank, exchange->plan.sizes);
+  add_number(&hash, exchange->wire.type);
+  hash = rlt_hash(hash, exchange->wire.order,
+                  (size_t)exchange->plan.from.shape.rank * sizeof *exchange->wire.order);
   add_number(&hash, (int64_t)exchange->message_bytes);
   add_number(&hash, exchange->plan.node_count);
   for (int64_t i = 0; i < exchange->plan.node_count; ++i) {
@@ -170,22 +254,22 @@ static relayout_status fill(relayout_exchange *made, relayout_device *device,
                        &made->plan.to, error);
   }
   if (status == RELAYOUT_OK) {
-    status = check_same_tensor(from, to, error);
+    status = set_sizes(&made->plan, options, error);
   }
   if (status == RELAYOUT_OK) {
     status = copy_nodes(options, made, error);
   }
+  if (status == RELAYOUT_OK) {
+    status = rlt_wire_make(made, options->wire, error);
+  }
   if (status != RELAYOUT_OK) {
     return status;
   }
-  const bool widens = relayout_element_type_byte_size(from->element_type) <
-                      relayout_element_type_byte_size(to->element_type);
-  made->wire_type = widens ? from->element_type : to->element_type;
   made->message_bytes = options->message_bytes == 0            ? DEFAULT_MESSAGE_BYTES
                         : options->message_bytes > PTRDIFF_MAX ? (size_t)PTRDIFF_MAX
                                                                : options->message_bytes;
   made->fingerprint = fingerprint_of(made, options->plan);
-  status = make_shards(made, options->plan, error);
+  status = make_shards(made, options, error);
   if (status == RELAYOUT_OK) {
     status = rlt_messages_make(made, error);
   }
@@ -270,7 +354,7 @@ typedef struct counting {
 
 static bool count_piece(void *context, const rlt_piece *piece) {
   counting *const at = context;
-  uint64_t bytes = relayout_element_type_byte_size(at->exchange->wire_type);
+  uint64_t bytes = relayout_element_type_byte_size(at->exchange->wire.type);
   for (int32_t d = 0; d < at->exchange->plan.from.shape.rank; ++d) {
     bytes *= (uint64_t)piece->sizes[d];
   }
@@ -316,12 +400,14 @@ relayout_status rlt_exchange_find_message(const relayout_exchange *exchange, int
 
 int64_t rlt_message_place(const relayout_exchange *exchange, const rlt_message *of) {
   const rlt_own_shard *const own = of->is_sent ? &exchange->from : &exchange->to;
+  const rlt_view view = rlt_view_of(&own->view);
   const int64_t *const start =
       rlt_exchange_list(exchange, of->first_box, of->is_sent ? RLT_FROM_START : RLT_TO_START);
   const int64_t *const sizes = rlt_exchange_list(exchange, of->first_box, RLT_SIZES);
   relayout_view wire;
-  bool is_there = of->box_count == 1 && own->is_as_sent && own->view.is_strided;
-  int64_t place = 0;
+  bool is_there =
+      of->box_count == 1 && own->is_as_sent && own->view.is_strided && !rlt_view_is_swapped(&view);
+  int64_t place = own->view.byte_offset;
   rlt_message_view(exchange, sizes, &wire);
   for (int32_t d = 0; d < wire.shape.rank && is_there; ++d) {
     is_there = sizes[d] == 1 || own->view.byte_strides[d] == wire.byte_strides[d];

@@ -1,7 +1,7 @@
 /* exchange.h: an exchange as its parts see it.
  *
- * Pieces (pieces.h) are cut into messages (messages.c), which get plans (message_plans.c); these
- * move what is sent, received and kept (moves.c).
+ * Pieces (pieces.h) are cut into messages (messages.c) of a type and order (wire.c), which get
+ * plans (message_plans.c); these move what is sent, received and kept (moves.c).
  *
  * Depends on pieces.h, metadata/ and the public headers.
  */
@@ -40,12 +40,18 @@ typedef struct rlt_own_shard {
   bool is_as_sent;    /* its elements are those of messages */
 } rlt_own_shard;
 
+/* Elements of messages, and in which order: minor to major. */
+typedef struct rlt_wire {
+  relayout_element_type type;
+  int32_t order[RELAYOUT_MAX_RANK];
+} rlt_wire;
+
 struct relayout_exchange {
   rlt_exchange_plan plan;
   rlt_own_shard from, to; /* of a peer that has one */
   int64_t self;
   relayout_device *device; /* or NULL */
-  relayout_element_type wire_type;
+  rlt_wire wire;
   size_t message_bytes;
   uint64_t fingerprint;
   int64_t count;      /* of messages */
@@ -67,8 +73,13 @@ static inline int64_t *rlt_exchange_list(const relayout_exchange *exchange, int6
 
 /* Whether values change on the side that packs: the one that has the wider elements, once. */
 static inline bool rlt_exchange_packs_values(const relayout_exchange *exchange) {
-  return exchange->wire_type == exchange->plan.to.shape.element_type;
+  return exchange->wire.type == exchange->plan.to.shape.element_type;
 }
+
+/* Reads the type and the order of messages from a text, or chooses what it does not say; NULL says
+ * nothing. All peers choose the same. RELAYOUT_INVALID_TEXT, RELAYOUT_INVALID_SHAPE,
+ * RELAYOUT_UNSUPPORTED. */
+relayout_status rlt_wire_make(relayout_exchange *exchange, const char *text, relayout_error *error);
 
 /* Cuts this peer's pieces into messages, in the order in which they are told.
  * RELAYOUT_INVALID_ARGUMENT for more boxes than there may be, RELAYOUT_OUT_OF_MEMORY. */
@@ -87,6 +98,16 @@ void rlt_message_view(const relayout_exchange *exchange, const int64_t *sizes, r
 
 /* Where a message lies in this peer's shard as it is, in bytes; -1: nowhere. */
 int64_t rlt_message_place(const relayout_exchange *exchange, const rlt_message *of);
+
+/* That these are the exchanges of all peers, 0 to count-1, which have devices and equal arguments.
+ * RELAYOUT_INVALID_ARGUMENT for others, and for lists that the caller has not given. */
+relayout_status rlt_exchange_check_all(int64_t count, const relayout_exchange *const *exchanges,
+                                       bool has_sources, bool has_destinations,
+                                       relayout_error *error);
+
+/* The number that a message has with its receiver. */
+int64_t rlt_exchange_find_received(const relayout_exchange *receiver, int64_t sender,
+                                   const rlt_message *sent);
 
 /* The message of this number. RELAYOUT_INVALID_ARGUMENT for NULL, RELAYOUT_OUT_OF_RANGE. */
 relayout_status rlt_exchange_find_message(const relayout_exchange *exchange, int64_t number,

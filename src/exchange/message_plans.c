@@ -17,19 +17,6 @@ typedef struct planning {
   int64_t known[USES][KNOWN];
 } planning;
 
-void rlt_message_view(const relayout_exchange *exchange, const int64_t *sizes,
-                      relayout_view *made) {
-  const relayout_layout *const layout = &exchange->plan.to.shape.layout;
-  *made = (relayout_view){.is_strided = true};
-  relayout_shape_make(exchange->wire_type, layout->rank, sizes, &made->shape, NULL);
-  int64_t stride = (int64_t)relayout_element_type_byte_size(exchange->wire_type);
-  for (int32_t i = 0; i < layout->rank; ++i) {
-    const int32_t d = layout->minor_to_major[i];
-    made->byte_strides[d] = stride;
-    stride *= sizes[d];
-  }
-}
-
 /* A box of a strided shard by itself, `*offset` bytes on from the shard: equal boxes are equal
  * views then, and have one plan. */
 static void cut_box(relayout_view *shard, const int64_t *start, const int64_t *sizes,

@@ -76,7 +76,7 @@ static bool add_box(making *at, const rlt_piece *piece, const int64_t *inside, c
                     bool is_whole) {
   relayout_exchange *const exchange = at->exchange;
   const int64_t number = exchange->box_count;
-  size_t bytes = relayout_element_type_byte_size(exchange->wire_type);
+  size_t bytes = relayout_element_type_byte_size(exchange->wire.type);
   at->are_too_many = number == MOST_BOXES;
   at->lacks_memory = !at->are_too_many && (!reserve_box(exchange) || !reserve_message(exchange));
   if (at->are_too_many || at->lacks_memory) {
@@ -152,7 +152,7 @@ static int64_t half_of(int64_t size, int64_t unit) {
  * long. */
 static void cut_evenly(const relayout_exchange *exchange, const rlt_piece *piece, int64_t *sizes) {
   int64_t from_steps[RELAYOUT_MAX_RANK], to_steps[RELAYOUT_MAX_RANK];
-  size_t bytes = relayout_element_type_byte_size(exchange->wire_type);
+  size_t bytes = relayout_element_type_byte_size(exchange->wire.type);
   find_steps(&exchange->plan.from.shape.layout, piece->sizes, from_steps);
   find_steps(&exchange->plan.to.shape.layout, piece->sizes, to_steps);
   for (int32_t d = 0; d < exchange->plan.from.shape.rank; ++d) {
@@ -169,16 +169,15 @@ static void cut_evenly(const relayout_exchange *exchange, const rlt_piece *piece
   }
 }
 
-/* Cuts the destination into what lies behind each other there. Returns how many of its most minor
- * dimensions stay whole. */
+/* Cuts what a message holds into what lies behind each other there. Returns how many of its most
+ * minor dimensions stay whole. */
 static int32_t cut_in_order(const relayout_exchange *exchange, const rlt_piece *piece,
                             int64_t *sizes) {
-  const relayout_layout *const layout = &exchange->plan.to.shape.layout;
-  size_t bytes = relayout_element_type_byte_size(exchange->wire_type);
+  size_t bytes = relayout_element_type_byte_size(exchange->wire.type);
   int32_t whole = 0;
   bool fits = true;
-  for (int32_t i = 0; i < layout->rank; ++i) {
-    const int32_t d = layout->minor_to_major[i];
+  for (int32_t i = 0; i < exchange->plan.from.shape.rank; ++i) {
+    const int32_t d = exchange->wire.order[i];
     const int64_t unit = elements_in_byte(exchange, d);
     const int64_t most = (int64_t)(exchange->message_bytes / bytes) / unit * unit;
     sizes[d] = fits ? rlt_min(piece->sizes[d], rlt_max(most, unit)) : 1;
@@ -189,32 +188,38 @@ static int32_t cut_in_order(const relayout_exchange *exchange, const rlt_piece *
   return whole;
 }
 
-/* Whether each message is one run of bytes in the receiver's shard, if messages have `whole` of its
+/* Whether each message is one run of bytes in a peer's shard, if messages have `whole` of their
  * minor dimensions whole. */
-static bool are_runs(const relayout_exchange *exchange, const rlt_piece *piece, int32_t whole) {
-  const rlt_exchange_side *const to = &exchange->plan.to;
-  const relayout_layout *const layout = &to->shape.layout;
-  const int64_t receiver = piece->is_sent ? piece->peer : exchange->self;
+static bool are_runs(const relayout_exchange *exchange, const rlt_exchange_side *side, int64_t peer,
+                     const rlt_piece *piece, int32_t whole) {
+  const int32_t *const order = exchange->wire.order;
+  const relayout_layout *const layout = &side->shape.layout;
+  const size_t bytes = (size_t)layout->rank * sizeof *order;
   relayout_shape shard;
   bool are = relayout_layout_is_untiled(layout) &&
-             relayout_sharding_local_shape(&to->sharding, &to->shape, receiver - to->first_peer,
+             memcmp(layout->minor_to_major, order, bytes) == 0 &&
+             relayout_sharding_local_shape(&side->sharding, &side->shape, peer - side->first_peer,
                                            &shard, NULL) == RELAYOUT_OK;
   for (int32_t i = 0; i < whole && are; ++i) {
-    are = piece->sizes[layout->minor_to_major[i]] == shard.dimensions[layout->minor_to_major[i]];
+    are = piece->sizes[order[i]] == shard.dimensions[order[i]];
   }
   return are;
 }
 
 /* The sizes of a piece's messages, but for the last ones along each dimension: the same on both
- * peers. Runs of the receiver's shard need no unpacking. */
+ * peers. Runs of a shard need no packing there, or no unpacking. */
 static void find_sizes(const relayout_exchange *exchange, const rlt_piece *piece, int64_t *sizes) {
+  const rlt_exchange_plan *const plan = &exchange->plan;
+  const int64_t sender = piece->is_sent ? exchange->self : piece->peer;
+  const int64_t receiver = piece->is_sent ? piece->peer : exchange->self;
   const int32_t whole = cut_in_order(exchange, piece, sizes);
-  if (whole < exchange->plan.from.shape.rank && !are_runs(exchange, piece, whole)) {
+  if (whole < plan->from.shape.rank && !are_runs(exchange, &plan->to, receiver, piece, whole) &&
+      !are_runs(exchange, &plan->from, sender, piece, whole)) {
     cut_evenly(exchange, piece, sizes);
   }
 }
 
-/* In as many messages as it takes, in the order of the destination. */
+/* In as many messages as it takes, in the order of what they hold. */
 static bool cut_piece(making *at, const rlt_piece *piece) {
   const int32_t rank = at->exchange->plan.from.shape.rank;
   int64_t most[RELAYOUT_MAX_RANK], inside[RELAYOUT_MAX_RANK] = {0}, sizes[RELAYOUT_MAX_RANK];
@@ -303,9 +308,9 @@ static bool sort_messages(relayout_exchange *exchange) {
 
 relayout_status rlt_messages_make(relayout_exchange *exchange, relayout_error *error) {
   making at = {.exchange = exchange, .last_peer = -1};
-  const relayout_layout *const layout = &exchange->plan.to.shape.layout;
-  for (int32_t d = 0; d < layout->rank; ++d) {
-    at.order[d] = layout->minor_to_major[layout->rank - 1 - d];
+  const int32_t rank = exchange->plan.from.shape.rank;
+  for (int32_t i = 0; i < rank; ++i) {
+    at.order[i] = exchange->wire.order[rank - 1 - i];
   }
   const relayout_status status =
       rlt_pieces_visit(&exchange->plan, exchange->self, take_piece, &at, error);

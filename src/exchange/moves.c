@@ -95,15 +95,15 @@ relayout_status relayout_exchange_keep(const relayout_exchange *exchange, const 
 
 /* ---- All peers ------------------------------------------------------------------------------ */
 
-static relayout_status check_all(int64_t count, const relayout_exchange *const *exchanges,
-                                 const void *const *sources, void *const *destinations,
-                                 relayout_error *error) {
-  if (exchanges == NULL || sources == NULL || destinations == NULL || count < 0) {
+relayout_status rlt_exchange_check_all(int64_t count, const relayout_exchange *const *exchanges,
+                                       bool has_sources, bool has_destinations,
+                                       relayout_error *error) {
+  if (exchanges == NULL || !has_sources || !has_destinations || count < 0) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s, with count %" PRId64,
-                    exchanges == NULL      ? "exchanges is NULL"
-                    : sources == NULL      ? "sources is NULL"
-                    : destinations == NULL ? "destinations is NULL"
-                                           : "there are lists",
+                    exchanges == NULL   ? "exchanges is NULL"
+                    : !has_sources      ? "sources is NULL"
+                    : !has_destinations ? "destinations is NULL"
+                                        : "there are lists",
                     count);
   }
   for (int64_t i = 0; i < count; ++i) {
@@ -117,13 +117,20 @@ static relayout_status check_all(int64_t count, const relayout_exchange *const *
                       "exchanges[%" PRId64 "] is that of peer %" PRId64 "%s", i, of->self,
                       of->self != i ? "" : ", with other arguments than exchanges[0]");
     }
+    for (int64_t m = 0; m < of->count; ++m) {
+      if (of->messages[m].peer >= count) {
+        return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
+                        "count is %" PRId64 ", but peer %" PRId64 " takes part", count,
+                        of->messages[m].peer);
+      }
+    }
   }
   return RELAYOUT_OK;
 }
 
-/* What a peer receives is in the order of `sorted`: the message that `sent` is there. */
-static int64_t find_received(const relayout_exchange *receiver, int64_t sender,
-                             const rlt_message *sent) {
+/* What a peer receives is in the order of their distances and tags. */
+int64_t rlt_exchange_find_received(const relayout_exchange *receiver, int64_t sender,
+                                   const rlt_message *sent) {
   const rlt_message wanted = {.peer = sender};
   const uint64_t ahead = rlt_message_distance(receiver, &wanted);
   int64_t first = 0, end = receiver->count;
@@ -144,7 +151,7 @@ static relayout_status hand_over(const relayout_exchange *sender, int64_t number
                                  const relayout_exchange *receiver, const void *source,
                                  void *between, void *destination, relayout_error *error) {
   const rlt_message *const sent = &sender->messages[number];
-  const int64_t received = find_received(receiver, sender->self, sent);
+  const int64_t received = rlt_exchange_find_received(receiver, sender->self, sent);
   const int64_t from = rlt_message_place(sender, sent);
   const int64_t to = rlt_message_place(receiver, &receiver->messages[received]);
   if (from >= 0 && source != NULL) {
@@ -163,16 +170,13 @@ static relayout_status hand_over(const relayout_exchange *sender, int64_t number
 relayout_status relayout_exchange_execute(int64_t count, const relayout_exchange *const *exchanges,
                                           const void *const *sources, void *const *destinations,
                                           relayout_error *error) {
-  relayout_status status = check_all(count, exchanges, sources, destinations, error);
+  relayout_status status =
+      rlt_exchange_check_all(count, exchanges, sources != NULL, destinations != NULL, error);
   size_t most = 1;
   for (int64_t i = 0; i < count && status == RELAYOUT_OK; ++i) {
     for (int64_t m = 0; m < exchanges[i]->count; ++m) {
       const rlt_message *const of = &exchanges[i]->messages[m];
       most = of->bytes > most ? of->bytes : most;
-      if (of->peer >= count) {
-        return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
-                        "count is %" PRId64 ", but peer %" PRId64 " takes part", count, of->peer);
-      }
     }
   }
   void *const between = status == RELAYOUT_OK ? rlt_malloc(most) : NULL;

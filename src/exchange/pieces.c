@@ -26,28 +26,41 @@ typedef struct segments {
   int64_t *groups; /* where each begins; group_count + 1 of them */
 } segments;
 
+/* A dimension as two sides deal it out, and the part of it that is moved: `size` elements from
+ * own_start on in the one's tensor, and from other_start on in the other's. */
+typedef struct line {
+  rlt_deal own, other;
+  int64_t own_start, other_start, size;
+} line;
+
 /* Where a block ends that begins within the dimension. */
 static int64_t block_end(rlt_deal of, int64_t block) {
   const int64_t start = block * of.block;
   return start + rlt_min(of.block, of.extent - start);
 }
 
+/* Where an element of the dimension lies in its shard. */
+static int64_t place_in_shard(rlt_deal of, int64_t element) {
+  return element / of.block / of.shards * of.block + element % of.block;
+}
+
 /* Those of own block `number`, in order. `of` may be NULL: they are counted. */
-static int64_t add_segments(rlt_deal own, int64_t shard, rlt_deal other, int64_t number,
-                            segment *of) {
-  const int64_t start = (number * own.shards + shard) * own.block;
-  const int64_t end = block_end(own, number * own.shards + shard);
+static int64_t add_segments(const line *along, int64_t shard, int64_t number, segment *of) {
+  const rlt_deal own = along->own, other = along->other;
+  const int64_t block = number * own.shards + shard;
+  const int64_t start = rlt_max(block * own.block - along->own_start, 0);
+  const int64_t end = rlt_min(block_end(own, block) - along->own_start, along->size);
   int64_t count = 0;
   for (int64_t at = start; at < end;) {
-    const int64_t block = at / other.block;
-    const int64_t next = rlt_min(block_end(other, block), end);
+    const int64_t there = along->other_start + at;
+    const int64_t met = there / other.block;
+    const int64_t next = rlt_min(block_end(other, met) - along->other_start, end);
     if (of != NULL) {
-      of[count] =
-          (segment){.other = block % other.shards,
-                    .start = at,
-                    .size = next - at,
-                    .own_start = number * own.block + at - start,
-                    .other_start = block / other.shards * other.block + at - block * other.block};
+      of[count] = (segment){.other = met % other.shards,
+                            .start = at,
+                            .size = next - at,
+                            .own_start = place_in_shard(own, along->own_start + at),
+                            .other_start = place_in_shard(other, there)};
     }
     ++count;
     at = next;
@@ -70,11 +83,11 @@ static void sort_segments(segment *of, segment *room, int64_t count) {
   }
 }
 
-static bool make_segments(rlt_deal own, int64_t shard, rlt_deal other, segments *made) {
-  const int64_t blocks = rlt_deal_blocks(own, shard);
+static bool make_segments(const line *along, int64_t shard, segments *made) {
+  const int64_t blocks = rlt_deal_blocks(along->own, shard);
   *made = (segments){.count = 0};
   for (int64_t b = 0; b < blocks; ++b) {
-    made->count += add_segments(own, shard, other, b, NULL);
+    made->count += add_segments(along, shard, b, NULL);
   }
   made->of = rlt_calloc((size_t)made->count * 2 + 1, sizeof *made->of);
   made->groups = rlt_calloc((size_t)made->count + 1, sizeof *made->groups);
@@ -83,7 +96,7 @@ static bool make_segments(rlt_deal own, int64_t shard, rlt_deal other, segments 
   }
   int64_t count = 0;
   for (int64_t b = 0; b < blocks; ++b) {
-    count += add_segments(own, shard, other, b, made->of + count);
+    count += add_segments(along, shard, b, made->of + count);
   }
   sort_segments(made->of, made->of + count, count);
   for (int64_t i = 0; i < count; ++i) {
@@ -195,8 +208,19 @@ static int32_t rank_of(const visit *at) {
   return at->plan->from.shape.rank;
 }
 
-static rlt_deal deal_on(const rlt_exchange_side *side, int32_t d) {
-  return rlt_deal_of(&side->sharding, &side->shape, d);
+/* Dimension d as seen from one side. */
+static line line_along(const rlt_exchange_plan *plan, bool sends, int32_t d) {
+  const rlt_exchange_side *const own = sends ? &plan->from : &plan->to;
+  const rlt_exchange_side *const other = sends ? &plan->to : &plan->from;
+  return (line){.own = rlt_deal_of(&own->sharding, &own->shape, d),
+                .other = rlt_deal_of(&other->sharding, &other->shape, d),
+                .own_start = own->start[d],
+                .other_start = other->start[d],
+                .size = plan->sizes[d]};
+}
+
+static bool is_all(const line *of) {
+  return of->size == of->own.extent && of->size == of->other.extent;
 }
 
 /* Every combination of one segment of each of these groups, the last dimension fastest. */
@@ -227,9 +251,10 @@ static void visit_group(visit *at, const int64_t *group, int64_t peer) {
 }
 
 /* Which of the shards that meet one of the other side, of a single block, comes how many before
- * `shard`, of how many in all. */
-static void count_groups(rlt_deal own, int64_t own_shard, rlt_deal other, int64_t shard,
-                         int64_t *group, int64_t *count) {
+ * `shard`, of how many in all, where all of a dimension is moved. */
+static void count_groups(const line *along, int64_t own_shard, int64_t shard, int64_t *group,
+                         int64_t *count) {
+  const rlt_deal own = along->own, other = along->other;
   const int64_t start = own_shard * own.block;
   const int64_t first = start / other.block;
   const int64_t last = (block_end(own, own_shard) - 1) / other.block;
@@ -245,13 +270,13 @@ static void count_groups(rlt_deal own, int64_t own_shard, rlt_deal other, int64_
 static bool find_group(const visit *at, const int64_t *sender, int64_t *number) {
   *number = 0;
   for (int32_t d = 0; d < rank_of(at); ++d) {
-    const rlt_deal from = deal_on(&at->plan->from, d), to = deal_on(&at->plan->to, d);
+    const line along = line_along(at->plan, true, d);
     int64_t group = 0, count = 0;
-    if (rlt_deal_blocks(from, sender[d]) == 1) {
-      count_groups(from, sender[d], to, at->place.shard[d], &group, &count);
+    if (is_all(&along) && rlt_deal_blocks(along.own, sender[d]) == 1) {
+      count_groups(&along, sender[d], at->place.shard[d], &group, &count);
     } else {
       segments of;
-      const bool is_made = make_segments(from, sender[d], to, &of);
+      const bool is_made = make_segments(&along, sender[d], &of);
       while (is_made && of.of[of.groups[group]].other != at->place.shard[d]) {
         ++group;
       }
@@ -271,8 +296,8 @@ static bool make_all_segments(const rlt_exchange_plan *plan, bool sends, const i
   bool is_made = true;
   memset(along, 0, RELAYOUT_MAX_RANK * sizeof *along);
   for (int32_t d = 0; d < plan->from.shape.rank && is_made; ++d) {
-    const rlt_deal from = deal_on(&plan->from, d), to = deal_on(&plan->to, d);
-    is_made = make_segments(sends ? from : to, shard[d], sends ? to : from, &along[d]);
+    const line of = line_along(plan, sends, d);
+    is_made = make_segments(&of, shard[d], &along[d]);
   }
   return is_made;
 }

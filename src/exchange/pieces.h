@@ -17,21 +17,23 @@ typedef struct rlt_exchange_side {
   relayout_sharding sharding;
   int64_t devices;
   int64_t first_peer;
-  int64_t replicas; /* devices of each shard */
+  int64_t replicas;                 /* devices of each shard */
+  int64_t start[RELAYOUT_MAX_RANK]; /* where that begins which is moved */
 } rlt_exchange_side;
 
 typedef struct rlt_exchange_plan {
   rlt_exchange_side from, to;
-  const int32_t *node_of; /* or NULL */
+  int64_t sizes[RELAYOUT_MAX_RANK]; /* of what is moved */
+  const int32_t *node_of;           /* or NULL */
   int64_t node_count;
 } rlt_exchange_plan;
 
 /* A box that a peer sends, receives or keeps. */
 typedef struct rlt_piece {
   bool is_sent;
-  int64_t peer;  /* the other one */
-  int64_t order; /* among the pieces between the two of them */
-  int64_t start[RELAYOUT_MAX_RANK];
+  int64_t peer;                     /* the other one */
+  int64_t order;                    /* among the pieces between the two of them */
+  int64_t start[RELAYOUT_MAX_RANK]; /* in what is moved */
   int64_t sizes[RELAYOUT_MAX_RANK];
   int64_t from_start[RELAYOUT_MAX_RANK]; /* in the sender's shard */
   int64_t to_start[RELAYOUT_MAX_RANK];   /* in the receiver's */
