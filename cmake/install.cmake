@@ -21,7 +21,8 @@ install(EXPORT relayout-targets NAMESPACE relayout:: DESTINATION ${package_dir})
 
 # relayout-mpi has targets of its own, so that it can be a package by itself for each MPI.
 if(RELAYOUT_HAS_MPI)
-  install(TARGETS relayout_mpi EXPORT relayout-mpi-targets)
+  set_target_properties(relayout_scalapack PROPERTIES INSTALL_RPATH "$ORIGIN")
+  install(TARGETS relayout_mpi relayout_scalapack EXPORT relayout-mpi-targets)
   install(DIRECTORY src/mpi/include/relayout TYPE INCLUDE)
   install(EXPORT relayout-mpi-targets NAMESPACE relayout:: DESTINATION ${package_dir})
 endif()

@@ -54,8 +54,8 @@ static void note_end(slot *in, cl_event end) {
   in->last = end != NULL ? end : in->last;
 }
 
-/* Packed by the sender's queue and unpacked by the receiver's; where a message lies in a shard as it
- * is, only one of them is needed. */
+/* Packed by the sender's queue and unpacked by the receiver's; where a message lies in a shard as
+ * it is, only one of them is needed. */
 static relayout_status hand_over(const scene *at, const relayout_exchange *sender, int64_t number,
                                  slot *in, relayout_error *error) {
   const rlt_message *const sent = &sender->messages[number];
@@ -128,7 +128,8 @@ static relayout_status enqueue_peer(scene *at, const relayout_exchange *own,
   return status;
 }
 
-/* One event for all that has been enqueued. Queues wait for each other, so that each is to begin. */
+/* One event for all that has been enqueued. Queues wait for each other, so that each is to begin.
+ * */
 static relayout_status end_all(const scene *at, int64_t count, relayout_status status,
                                cl_event *event, relayout_error *error) {
   const bool is_nothing = at->end_count == 0;
