@@ -1,10 +1,11 @@
 /* scalapack_cost.c: copies and transpositions between grids of processes by relayout-scalapack, in
  * turns with ScaLAPACK's own.
  *
- *   mpirun -n RANKS scalapack_cost SIZE FROM_BLOCK TO_BLOCK FROM_ROWS TO_ROWS [ROUNDS]
+ *   mpirun -n RANKS scalapack_cost SIZE FROM_BLOCK TO_BLOCK FROM_ROWS TO_ROWS [ROUNDS [LIBRARY]]
  *
- * A matrix of SIZE by SIZE floats goes from a grid of FROM_ROWS rows to one of TO_ROWS, of all ranks
- * each; transposed it stays on the first one, from blocks to blocks. */
+ * A matrix of SIZE by SIZE floats goes from a grid of FROM_ROWS rows to one of TO_ROWS, of all
+ * ranks each; transposed it stays on the first one, from blocks to blocks. LIBRARY is another one
+ * that has ScaLAPACK's names, as COSTA does, to be measured in its place. */
 #include <dlfcn.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -19,14 +20,17 @@ void Cblacs_get(int context, int what, int *value);
 void Cblacs_gridinit(int *context, const char *order, int rows, int columns);
 void Cblacs_gridinfo(int context, int *rows, int *columns, int *row, int *column);
 
-typedef void copy_function(int rows, int columns, const void *a, int row, int column,
-                           const int *descriptor_a, void *b, int row_b, int column_b,
-                           const int *descriptor_b, int context);
+typedef void copy_function(const int *rows, const int *columns, const void *a, const int *row,
+                           const int *column, const int *descriptor_a, void *b, const int *row_b,
+                           const int *column_b, const int *descriptor_b, const int *context);
 typedef void transposition(const int *rows, const int *columns, const void *alpha, const void *a,
                            const int *row_a, const int *column_a, const int *descriptor_a,
                            const void *beta, void *c, const int *row_c, const int *column_c,
                            const int *descriptor_c);
-copy_function Cpsgemr2d;
+typedef void copy_by_value(int rows, int columns, const void *a, int row, int column,
+                           const int *descriptor_a, void *b, int row_b, int column_b,
+                           const int *descriptor_b, int context);
+copy_function psgemr2d_;
 transposition pstran_;
 
 typedef struct matrix {
@@ -71,10 +75,11 @@ static matrix make_matrix(int context, int size, int block) {
 }
 
 static double copy(scene *of, copy_function *copies) {
+  const int one = 1;
   MPI_Barrier(MPI_COMM_WORLD);
   const double start = MPI_Wtime();
-  copies(of->size, of->size, of->from.memory, 1, 1, of->from.descriptor, of->to.memory, 1, 1,
-         of->to.descriptor, of->context);
+  copies(&of->size, &of->size, of->from.memory, &one, &one, of->from.descriptor, of->to.memory,
+         &one, &one, of->to.descriptor, &of->context);
   MPI_Barrier(MPI_COMM_WORLD);
   return MPI_Wtime() - start;
 }
@@ -101,7 +106,7 @@ static void measure(scene *of, const char *name, copy_function *copies, transpos
     const double theirs = copies != NULL ? copy(of, copies) : transpose(of, transposes);
     memcpy(other, of->to.memory, of->to.count * sizeof *other);
     memset(of->to.memory, 0xff, of->to.count * sizeof *other);
-    const double ours = copies != NULL ? copy(of, Cpsgemr2d) : transpose(of, pstran_);
+    const double ours = copies != NULL ? copy(of, psgemr2d_) : transpose(of, pstran_);
     differs += memcmp(other, of->to.memory, of->to.count * sizeof *other) != 0;
     first = i == -2 ? ours : first;
     times[0][i < 0 ? 0 : i] = theirs;
@@ -111,23 +116,34 @@ static void measure(scene *of, const char *name, copy_function *copies, transpos
   const double ours = statistics_median(times[1], (size_t)rounds);
   MPI_Allreduce(MPI_IN_PLACE, &differs, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   if (rank == 0) {
-    printf("%s: relayout %.1f ms (first call %.1f), ScaLAPACK %.1f ms: %.1f times as fast%s\n",
+    printf("%s: relayout %.1f ms (first call %.1f), the other %.1f ms: %.1f times as fast%s\n",
            name, ours * 1e3, first * 1e3, theirs * 1e3, theirs / ours,
            differs > 0 ? "; WRONG" : "");
   }
   free(other);
 }
 
-/* ScaLAPACK's own, which this program's names hide. */
-static void *find_other(const char *name) {
-  void *const library = dlopen(SCALAPACK_LIBRARY, RTLD_NOW | RTLD_NOLOAD);
+/* ---- The other library's own, which this program's names hide ---- */
+
+static void find_other(const char *path, const char *name, void *function, size_t size) {
+  void *const library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   void *const found = library != NULL ? dlsym(library, name) : NULL;
   if (found == NULL) {
-    fprintf(stderr, "scalapack_cost: no %s in %s\n", name, SCALAPACK_LIBRARY);
+    fprintf(stderr, "scalapack_cost: no %s in %s\n", name, path);
     MPI_Abort(MPI_COMM_WORLD, 1);
     abort();
   }
-  return found;
+  memcpy(function, &found, size);
+}
+
+static copy_by_value *copy_of_scalapack;
+
+/* ScaLAPACK's function for Fortran calls the one for C by name, which is relayout's here. */
+static void copy_by_scalapack(const int *rows, const int *columns, const void *a, const int *row,
+                              const int *column, const int *descriptor_a, void *b, const int *row_b,
+                              const int *column_b, const int *descriptor_b, const int *context) {
+  copy_of_scalapack(*rows, *columns, a, *row, *column, descriptor_a, b, *row_b, *column_b,
+                    descriptor_b, *context);
 }
 
 static int run(int argc, char **argv, int rank, int ranks) {
@@ -136,18 +152,23 @@ static int run(int argc, char **argv, int rank, int ranks) {
     numbers[i - 1] = atoi(argv[i]);
   }
   const int size = numbers[0], rounds = numbers[5];
-  if (argc < 6 || argc > 7 || size < 1 || numbers[1] < 1 || numbers[2] < 1 || numbers[3] < 1 ||
+  const char *const path = argc > 7 ? argv[7] : SCALAPACK_LIBRARY;
+  if (argc < 6 || argc > 8 || size < 1 || numbers[1] < 1 || numbers[2] < 1 || numbers[3] < 1 ||
       numbers[4] < 1 || ranks % numbers[3] != 0 || ranks % numbers[4] != 0 || rounds < 1 ||
       rounds > MOST_ROUNDS) {
-    fprintf(stderr, "scalapack_cost: wants SIZE FROM_BLOCK TO_BLOCK FROM_ROWS TO_ROWS [ROUNDS]\n");
+    fprintf(
+        stderr,
+        "scalapack_cost: wants SIZE FROM_BLOCK TO_BLOCK FROM_ROWS TO_ROWS [ROUNDS [LIBRARY]]\n");
     return 2;
   }
-  copy_function *copies;
+  copy_function *copies = copy_by_scalapack;
   transposition *transposes;
-  void *found = find_other("Cpsgemr2d");
-  memcpy(&copies, &found, sizeof found);
-  found = find_other("pstran_");
-  memcpy(&transposes, &found, sizeof found);
+  if (argc > 7) {
+    find_other(path, "psgemr2d_", &copies, sizeof copies);
+  } else {
+    find_other(path, "Cpsgemr2d", &copy_of_scalapack, sizeof copy_of_scalapack);
+  }
+  find_other(path, "pstran_", &transposes, sizeof transposes);
   const int from = make_context(numbers[3], ranks), to = make_context(numbers[4], ranks);
   scene of = {.size = size, .context = from, .from = make_matrix(from, size, numbers[1])};
   of.to = make_matrix(to, size, numbers[2]);

@@ -471,6 +471,46 @@ static void test_several_boxes(void **state) {
   }
 }
 
+/* Blocks 1, 4 and 7 of three go from peer 1 to peer 4, where they lie behind each other too: one
+ * box, which is sent and received where it is. */
+static void test_joined_blocks(void **state) {
+  (void)state;
+  relayout_exchange_options options = RELAYOUT_EXCHANGE_OPTIONS_INIT;
+  options.to_first_peer = 3;
+  const expected_message joined[] = {{true, 4, 0, 18, {3, 0}, {9, 2}}};
+  relayout_exchange *const exchange =
+      exchange_of("u8[27,2]", "{devices=[3,1]<=[3] block=[3,2]}", "u8[27,2]",
+                  "{devices=[3,1]<=[3] block=[3,1]}", 1, &options);
+  relayout_exchange_message message;
+  expect_messages(exchange, 1, joined);
+  assert_int_equal(relayout_exchange_get_message(exchange, 0, &message, NULL), RELAYOUT_OK);
+  assert_int_equal(message.box_count, 1);
+  assert_int_equal(message.from_start[0], 0);
+  assert_int_equal(message.to_start[0], 0);
+  assert_int_equal(message.place, 0);
+  relayout_exchange_destroy(exchange);
+}
+
+/* Boxes of many small blocks follow each other along the destination's minor dimension, of 16 of
+ * the other one at a time. */
+static void test_order_of_boxes(void **state) {
+  (void)state;
+  relayout_exchange_options options = RELAYOUT_EXCHANGE_OPTIONS_INIT;
+  options.to_first_peer = 2;
+  relayout_exchange *const exchange =
+      exchange_of("u8[8,40]{0,1}", "{devices=[2,1]<=[2] block=[2,40]}", "u8[8,40]{0,1}",
+                  "{maximal device=0}", 0, &options);
+  static const int64_t starts[] = {0, 0, 4, 0, 0, 16, 4, 16, 0, 32, 4, 32};
+  static const int64_t sizes[] = {2, 16, 2, 16, 2, 16, 2, 16, 2, 8, 2, 8};
+  relayout_exchange_message message;
+  assert_int_equal(relayout_exchange_message_count(exchange), 1);
+  assert_int_equal(relayout_exchange_get_message(exchange, 0, &message, NULL), RELAYOUT_OK);
+  assert_int_equal(message.box_count, 6);
+  assert_memory_equal(message.start, starts, sizeof starts);
+  assert_memory_equal(message.sizes, sizes, sizeof sizes);
+  relayout_exchange_destroy(exchange);
+}
+
 /* Of four rows two columns are sent, which are one piece where columns are; rows of whole columns
  * are one piece where they are received. Not if values change on that side. */
 static void test_places(void **state) {
@@ -869,6 +909,8 @@ int main(void) {
       cmocka_unit_test(test_turns),
       cmocka_unit_test(test_places),
       cmocka_unit_test(test_several_boxes),
+      cmocka_unit_test(test_joined_blocks),
+      cmocka_unit_test(test_order_of_boxes),
       cmocka_unit_test(test_holders_take_turns),
       cmocka_unit_test(test_large),
       cmocka_unit_test(test_many_threads),

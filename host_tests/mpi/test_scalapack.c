@@ -1,6 +1,6 @@
 /* test_scalapack.c: ScaLAPACK's names, on random grids of all ranks. What matrices hold at the end
- * follows from the definition of block-cyclic matrices; ScaLAPACK gives the grids alone, and what is
- * handed on to it. */
+ * follows from the definition of block-cyclic matrices; ScaLAPACK gives the grids alone, and what
+ * is handed on to it. */
 #include "cmocka_all.h"
 
 #include <mpi.h>

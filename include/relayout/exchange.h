@@ -120,8 +120,9 @@ RELAYOUT_API int64_t relayout_exchange_peer_count(const relayout_exchange *excha
 /* A message that this peer sends or receives. `start` and `sizes`, one number for each dimension,
  * are its box in the tensor, or in the part of it that is moved; `from_start` is where that begins
  * in the sender's shard, `to_start` in the receiver's. Of a message of several boxes all have those
- * of one box after the other. All are valid as long as the exchange. Sender and receiver know a
- * message by the two of them and its tag, which counts the messages between them from 0.
+ * of one box after the other. Blocks that lie behind each other in both shards are one box, which
+ * `start` is the first element of. All are valid as long as the exchange. Sender and receiver know
+ * a message by the two of them and its tag, which counts the messages between them from 0.
  *
  * `place` is how many bytes behind the beginning of this peer's shard the message lies as it is, in
  * one piece: it can be sent from there, or received there, without packing or unpacking; -1:

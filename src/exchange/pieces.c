@@ -13,7 +13,8 @@
 /* Where a shard of one side meets one of the other, along a dimension. */
 typedef struct segment {
   int64_t other; /* the other side's shard */
-  int64_t start, size;
+  int64_t start; /* of its first element, in what is moved */
+  int64_t size;
   int64_t own_start, other_start; /* in the shards */
 } segment;
 
@@ -83,6 +84,23 @@ static void sort_segments(segment *of, segment *room, int64_t count) {
   }
 }
 
+/* Sorted segments that lie behind each other in both shards become one, wherever their blocks are
+ * in the tensor. Returns how many are left. */
+static int64_t join_segments(segment *of, int64_t count) {
+  int64_t left = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    segment *const last = left > 0 ? &of[left - 1] : NULL;
+    if (last != NULL && last->other == of[i].other &&
+        last->own_start + last->size == of[i].own_start &&
+        last->other_start + last->size == of[i].other_start) {
+      last->size += of[i].size;
+    } else {
+      of[left++] = of[i];
+    }
+  }
+  return left;
+}
+
 static bool make_segments(const line *along, int64_t shard, segments *made) {
   const int64_t blocks = rlt_deal_blocks(along->own, shard);
   *made = (segments){.count = 0};
@@ -99,6 +117,7 @@ static bool make_segments(const line *along, int64_t shard, segments *made) {
     count += add_segments(along, shard, b, made->of + count);
   }
   sort_segments(made->of, made->of + count, count);
+  count = join_segments(made->of, count);
   for (int64_t i = 0; i < count; ++i) {
     if (i == 0 || made->of[i].other != made->of[i - 1].other) {
       made->groups[made->group_count++] = i;
@@ -223,30 +242,103 @@ static bool is_all(const line *of) {
   return of->size == of->own.extent && of->size == of->other.extent;
 }
 
-/* Every combination of one segment of each of these groups, the last dimension fastest. */
+/* ---- Groups ---- */
+
+/* Runs that are moved in turns: as many as processors foresee. */
+enum { MOST_STREAMS = 16 };
+
+/* A walk over every combination of one segment of each of these groups, along the destination's
+ * dimensions from minor to major. Where there are many segments, those of more major dimensions are
+ * cut: few runs go through all segments of the minor ones then, which lie behind each other. */
+typedef struct walk {
+  const int64_t *group;
+  int64_t most[RELAYOUT_MAX_RANK];   /* of a segment's elements, at once */
+  int64_t index[RELAYOUT_MAX_RANK];  /* of the segment */
+  int64_t inside[RELAYOUT_MAX_RANK]; /* where in it */
+} walk;
+
+static int64_t count_in_group(const segments *along, int64_t group) {
+  return along->groups[group + 1] - along->groups[group];
+}
+
+static int64_t longest_in_group(const segments *along, int64_t group) {
+  int64_t longest = 1;
+  for (int64_t i = along->groups[group]; i < along->groups[group + 1]; ++i) {
+    longest = rlt_max(longest, along->of[i].size);
+  }
+  return longest;
+}
+
+/* Cuts into so many streams at most, but not what the source's runs go along. Returns how many
+ * pieces there are, up to `most_pieces`. */
+static int64_t cut_group(const visit *at, walk *made, int64_t streams, int64_t most_pieces) {
+  const int32_t runs_along = at->plan->from.shape.layout.minor_to_major[0];
+  int64_t pieces = 1;
+  bool has_many = false;
+  for (int32_t i = 0; i < rank_of(at); ++i) {
+    const int32_t d = at->plan->to.shape.layout.minor_to_major[i];
+    const int64_t count = count_in_group(&at->along[d], made->group[d]);
+    const int64_t longest = longest_in_group(&at->along[d], made->group[d]);
+    const bool is_cut = has_many && d != runs_along;
+    made->most[d] = is_cut ? rlt_min(longest, streams) : longest;
+    streams = is_cut ? rlt_max(streams / made->most[d], 1) : streams;
+    has_many = has_many || count > 1;
+    const int64_t parts = rlt_divide_up(longest, made->most[d]);
+    pieces = count > most_pieces / parts / pieces ? most_pieces : pieces * count * parts;
+  }
+  return pieces;
+}
+
+/* In more streams where there would be too many pieces, each of which takes memory. */
+static void start_walk(const visit *at, const int64_t *group, walk *made) {
+  enum { MOST_PIECES = 1 << 16, MOST_LENGTH = 1 << 20 };
+  int64_t streams = MOST_STREAMS;
+  made->group = group;
+  while (cut_group(at, made, streams, MOST_PIECES) == MOST_PIECES && streams < MOST_LENGTH) {
+    streams *= 2;
+  }
+  for (int32_t d = 0; d < rank_of(at); ++d) {
+    made->index[d] = at->along[d].groups[group[d]];
+    made->inside[d] = 0;
+  }
+}
+
+static void take_piece(const visit *at, const walk *of, rlt_piece *piece) {
+  for (int32_t d = 0; d < rank_of(at); ++d) {
+    const segment *const part = &at->along[d].of[of->index[d]];
+    const int64_t inside = of->inside[d];
+    piece->start[d] = part->start + inside;
+    piece->sizes[d] = rlt_min(of->most[d], part->size - inside);
+    piece->from_start[d] = (at->sends ? part->own_start : part->other_start) + inside;
+    piece->to_start[d] = (at->sends ? part->other_start : part->own_start) + inside;
+  }
+}
+
+static bool step(const visit *at, walk *of) {
+  for (int32_t i = 0; i < rank_of(at); ++i) {
+    const int32_t d = at->plan->to.shape.layout.minor_to_major[i];
+    const segments *const along = &at->along[d];
+    of->inside[d] += of->most[d];
+    if (of->inside[d] < along->of[of->index[d]].size) {
+      return true;
+    }
+    of->inside[d] = 0;
+    if (++of->index[d] < along->groups[of->group[d] + 1]) {
+      return true;
+    }
+    of->index[d] = along->groups[of->group[d]];
+  }
+  return false;
+}
+
 static void visit_group(visit *at, const int64_t *group, int64_t peer) {
   rlt_piece piece = {.is_sent = at->sends, .peer = peer};
-  const int32_t rank = rank_of(at);
-  int64_t index[RELAYOUT_MAX_RANK];
-  for (int32_t d = 0; d < rank; ++d) {
-    index[d] = at->along[d].groups[group[d]];
-  }
+  walk of;
+  start_walk(at, group, &of);
   for (bool is_left = true; is_left && !at->is_over; ++piece.order) {
-    for (int32_t d = 0; d < rank; ++d) {
-      const segment *const of = &at->along[d].of[index[d]];
-      piece.start[d] = of->start;
-      piece.sizes[d] = of->size;
-      piece.from_start[d] = at->sends ? of->own_start : of->other_start;
-      piece.to_start[d] = at->sends ? of->other_start : of->own_start;
-    }
+    take_piece(at, &of, &piece);
     at->is_over = !at->visitor(at->context, &piece);
-    is_left = false;
-    for (int32_t i = 0; i < rank && !is_left; ++i) {
-      const int32_t d = at->plan->to.shape.layout.minor_to_major[i];
-      const int64_t *const groups = at->along[d].groups;
-      is_left = ++index[d] < groups[group[d] + 1];
-      index[d] = is_left ? index[d] : groups[group[d]];
-    }
+    is_left = step(at, &of);
   }
 }
 

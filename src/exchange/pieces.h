@@ -28,7 +28,8 @@ typedef struct rlt_exchange_plan {
   int64_t node_count;
 } rlt_exchange_plan;
 
-/* A box that a peer sends, receives or keeps. */
+/* A box that a peer sends, receives or keeps. Of many small ones those that share lines of the
+ * destination follow each other. */
 typedef struct rlt_piece {
   bool is_sent;
   int64_t peer;                     /* the other one */

@@ -4,9 +4,10 @@
 
 #include <mpi.h>
 
-/* Fields of a descriptor of a block-cyclic matrix: DESCRIPTOR_TYPE and _CONTEXT, then rows, columns,
- * the sizes of their blocks, the grid's row and column that have the first one, and the leading
- * dimension. With FIRST_BLOCKS the sizes of the first blocks stand before those of the others. */
+/* Fields of a descriptor of a block-cyclic matrix: DESCRIPTOR_TYPE and _CONTEXT, then rows,
+ * columns, the sizes of their blocks, the grid's row and column that have the first one, and the
+ * leading dimension. With FIRST_BLOCKS the sizes of the first blocks stand before those of the
+ * others. */
 enum { DESCRIPTOR_TYPE, DESCRIPTOR_CONTEXT, DESCRIPTOR_SIZES, DESCRIPTOR_BLOCKS = 4 };
 enum { BLOCK_CYCLIC = 1, FIRST_BLOCKS = 2 };
 
