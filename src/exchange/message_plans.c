@@ -88,6 +88,18 @@ static relayout_status plan_strided(planning *at, int use, int64_t number, relay
   return status;
 }
 
+/* Larger boxes have plans of their own, as parts of the whole shard: what is written past the cache
+ * depends on how much that is. */
+static bool is_small(const planning *at, int64_t number) {
+  enum { SMALL = 64 << 10 };
+  const int64_t *const sizes = rlt_exchange_list(at->exchange, number, RLT_SIZES);
+  int64_t bytes = (int64_t)relayout_element_type_byte_size(at->exchange->wire.type);
+  for (int32_t d = 0; d < at->exchange->plan.from.shape.rank; ++d) {
+    bytes *= sizes[d];
+  }
+  return bytes <= SMALL;
+}
+
 /* ---- Boxes ---------------------------------------------------------------------------------- */
 
 /* Between a box of a shard and a message. */
@@ -114,7 +126,7 @@ static relayout_status plan_message(planning *at, int use, int64_t number, relay
 static relayout_status plan_straight(planning *at, int64_t number, relayout_error *error) {
   relayout_exchange *const exchange = at->exchange;
   relayout_error cause;
-  if (exchange->from.view.is_strided && exchange->to.view.is_strided) {
+  if (exchange->from.view.is_strided && exchange->to.view.is_strided && is_small(at, number)) {
     return plan_strided(at, KEEP, number, error);
   }
   const relayout_status status = relayout_plan_create_box(
