@@ -779,6 +779,10 @@ static void test_refusals(void **state) {
        {.struct_size = sizeof(relayout_exchange_options), .message_bytes = 1},
        RELAYOUT_INVALID_ARGUMENT,
        "options->message_bytes is 1; with that there are more than 262144 boxes"},
+      {"s4[6,6]", "{devices=[1,2]<=[2]}", "s4[6,6]{1,0:E(4)}", "{devices=[2,1]<=[2]}", 1,
+       RELAYOUT_EXCHANGE_OPTIONS_INIT, RELAYOUT_UNSUPPORTED,
+       "to_shape: its elements are packed, and a box of 3 of the 6 along dimension 1, from 0 on, "
+       "would share a byte with another"},
       {"f32[4]",
        "{devices=[2]<=[2]}",
        "f32[4]",

@@ -1,7 +1,9 @@
 /* message_plans.c: the plans that pack, unpack and keep. */
+#include <inttypes.h>
 #include <stddef.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/hash.h"
 #include "exchange/exchange.h"
 
@@ -143,6 +145,24 @@ static relayout_status plan_straight(planning *at, int64_t number, relayout_erro
   return status;
 }
 
+/* Where a box of a packed shard is in part, another one has the rest, and the byte between them. */
+static relayout_status name_shared_byte(const planning *at, int64_t number, relayout_error *error) {
+  const relayout_shape *const shard = &at->exchange->to.view.shape;
+  const int64_t *const sizes = rlt_exchange_list(at->exchange, number, RLT_SIZES);
+  const int64_t *const start = rlt_exchange_list(at->exchange, number, RLT_TO_START);
+  for (int32_t i = 0; i < shard->rank && relayout_layout_is_packed(&shard->layout); ++i) {
+    const int32_t d = shard->layout.minor_to_major[i];
+    if (sizes[d] != shard->dimensions[d]) {
+      return rlt_fail(error, RELAYOUT_UNSUPPORTED,
+                      "to_shape: its elements are packed, and a box of %" PRId64 " of the %" PRId64
+                      " along dimension %" PRId32 ", from %" PRId64
+                      " on, would share a byte with another",
+                      sizes[d], shard->dimensions[d], d, start[d]);
+    }
+  }
+  return RELAYOUT_UNSUPPORTED;
+}
+
 static relayout_status plan_box(planning *at, const rlt_message *of, int64_t number,
                                 relayout_error *error) {
   relayout_status status = of->is_kept ? plan_straight(at, number, error) : RELAYOUT_OK;
@@ -152,6 +172,7 @@ static relayout_status plan_box(planning *at, const rlt_message *of, int64_t num
   }
   if (status == RELAYOUT_OK && !is_straight && (of->is_kept || !of->is_sent)) {
     status = plan_message(at, UNPACK, number, error);
+    status = status == RELAYOUT_UNSUPPORTED ? name_shared_byte(at, number, error) : status;
   }
   return status;
 }
