@@ -421,8 +421,10 @@ bool remap(relayout_element_type type, bool transposes, int rows, int columns, r
                 .from_column = transposes ? from.row : from.column,
                 .to_row = to.row,
                 .to_column = to.column};
-  const bool can = take_seat(from.descriptor, &own->from) & take_seat(to.descriptor, &own->to);
-  own->cannot = !can || source == destination;
+  const bool is_from = take_seat(from.descriptor, &own->from);
+  const bool is_to = take_seat(to.descriptor, &own->to);
+  const bool is_in_place = own->from.is_there && own->to.is_there && source == destination;
+  own->cannot = !is_from || !is_to || is_in_place;
   Cigsum2d(context, "All", " ", count * TOLD_INTS, 1, (int *)all, count * TOLD_INTS, -1, -1);
   group *const of = cannot_any(count, all) ? NULL : find_group(comm, count, all);
   relayout_mpi_reshard *const reshard = of != NULL ? find_reshard(of, number, all) : NULL;
