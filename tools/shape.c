@@ -172,7 +172,7 @@ static exit_code show_shape(const char *text, bool as_json) {
   if (is_file_name(text)) {
     return report(EXIT_CODE_BAD_INPUT,
                   "'%s' is neither a shape, as f32[2,3] is, nor the name of a .safetensors, "
-                  ".safetensors.index.json or .npz file",
+                  ".safetensors.index.json, .npz or .gguf file",
                   text);
   }
   const exit_code code = arguments_read_shape("SHAPE", text, NULL, &shape);
@@ -273,10 +273,10 @@ const command command_shape = {
         "           (how much of that is padding), and strides, in elements, null for a tiled\n"
         "           layout\n"
         "\n"
-        "Of a FILE, .safetensors, the .safetensors.index.json of several, or .npz, the tensors\n"
-        "are listed: name, bytes and shape; with --json as tensors, a list of objects of name, "
-        "text\n"
-        "(the shape; null for a type that has none here) and bytes.\n"
+        "Of a FILE, .safetensors, the .safetensors.index.json of several, .npz or .gguf, the\n"
+        "tensors are listed: name, bytes and shape; with --json as tensors, a list of objects of\n"
+        "name, text (the shape; null for a type that has none here) and bytes. Types of a .gguf\n"
+        "file whose elements have scales by blocks keep their names: q8_0[2,64].\n"
         "\n"
         "example: relayout shape 'f32[2,3]{0,1:PD(3,5)}'\n"
         "         relayout shape model.safetensors\n",

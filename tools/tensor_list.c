@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gguf.h"
 #include "model.h"
 #include "npz.h"
 
@@ -14,6 +15,7 @@ static const struct kind {
     {model_is_file, model_list},
     {model_is_index, model_list},
     {npz_is, npz_list},
+    {gguf_is, gguf_list},
 };
 
 static const struct kind *kind_of(const char *path) {
