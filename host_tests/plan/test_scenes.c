@@ -386,24 +386,27 @@ static void test_copies_by_length(void **state) {
   }
 }
 
+#define STRAIGHT                                                                                   \
+  { true, true, false, false }
+#define PUT_TOGETHER                                                                               \
+  { false, false, true, true }
+
 /* Runs of more than a line need not be put together where no line is shared, or where lines wait
  * for their other runs in a cache. */
 static void test_copies_that_stay_apart(void **state) {
   (void)state;
-  static const copies straight = {true, true, false, false};
-  static const copies put_together = {false, false, true, true};
   static const struct {
     rlt_problem problem;
     int64_t cache_bytes;
     copies expected;
   } cases[] = {
-      {RUNS(4, 17, 17, 18, false), 1, straight},
-      {RUNS(4, 16, 16, 18, false), 1, put_together},
-      {RUNS(4, 17, 17, 17, false), 1, put_together},
-      {RUNS(4, 17, 17, 18, true), 1, put_together}, /* with what is filled they are 18 */
-      {RUNS(4, 17, 17, 17, false), 4 * 17 * 100, straight},
-      {RUNS(4, 17, 17, 17, false), 4 * 17 * 100 - 1, put_together},
-      {RUNS(4, 16, 16, 16, false), 4 * 16 * 100, put_together},
+      {RUNS(4, 17, 17, 18, false), 1, STRAIGHT},
+      {RUNS(4, 16, 16, 18, false), 1, PUT_TOGETHER},
+      {RUNS(4, 17, 17, 17, false), 1, PUT_TOGETHER},
+      {RUNS(4, 17, 17, 18, true), 1, PUT_TOGETHER}, /* with what is filled they are 18 */
+      {RUNS(4, 17, 17, 17, false), 4 * 17 * 100, STRAIGHT},
+      {RUNS(4, 17, 17, 17, false), 4 * 17 * 100 - 1, PUT_TOGETHER},
+      {RUNS(4, 16, 16, 16, false), 4 * 16 * 100, PUT_TOGETHER},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
     rlt_facts facts = plain_cpu_facts;
