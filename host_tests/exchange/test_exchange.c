@@ -132,12 +132,23 @@ static void expect_places(const scene *of, const relayout_exchange_message *mess
   }
 }
 
-/* A message that is said to lie in a shard does. */
+/* A message that is said to lie in a shard, in one run or several, does. */
 static void expect_place(const relayout_exchange_message *message, const shards_shard *of,
                          const uint8_t *wire) {
   if (message->place >= 0) {
     assert_true((uint64_t)message->place + message->bytes <= of->bytes);
     assert_memory_equal(shards_bytes(of) + message->place, wire, message->bytes);
+    assert_int_equal(message->run_place, message->place);
+    assert_int_equal(message->run_count, 1);
+  }
+  if (message->run_place >= 0) {
+    assert_int_equal(message->run_bytes * (size_t)message->run_count, message->bytes);
+  }
+  for (int64_t i = 0; message->run_place >= 0 && i < message->run_count; ++i) {
+    const int64_t at = message->run_place + i * message->run_stride;
+    assert_in_range(at, 0, of->bytes - message->run_bytes);
+    assert_memory_equal(shards_bytes(of) + at, wire + (size_t)i * message->run_bytes,
+                        message->run_bytes);
   }
 }
 
@@ -547,6 +558,36 @@ static void test_places(void **state) {
   assert_int_equal(relayout_exchange_peer_count(NULL), 0);
 }
 
+/* Peer 0 sends the last two of its four columns, of four rows: as rows they are four runs, and as
+ * columns one. Of three dimensions runs are as far apart, or none. */
+static void test_runs(void **state) {
+  (void)state;
+  static const struct {
+    const char *from, *from_sharding, *to_sharding;
+    int64_t place, bytes, count, stride;
+  } cases[] = {
+      {"f32[8,4]", "{devices=[2,1]<=[2]}", "{devices=[1,2]<=[2]}", 8, 8, 4, 16},
+      {"f32[8,4]{0,1}", "{devices=[2,1]<=[2]}", "{devices=[1,2]<=[2]}", 32, 32, 1, 0},
+      {"u8[4,6,8]", "{devices=[2,1,1]<=[2]}", "{devices=[1,1,2]<=[2]}", 4, 4, 12, 8},
+      {"u8[4,6,8]", "{devices=[2,1,1]<=[2]}", "{devices=[1,2,1]<=[2]}", 24, 24, 2, 48},
+      {"u8[4,6,8]", "{devices=[2,1,1]<=[2]}", "{devices=[1,2,2]<=[4]}", -1, 0, 0, 0},
+      {"f32[8,4]{1,0:T(2,2)}", "{devices=[2,1]<=[2]}", "{devices=[1,2]<=[2]}", -1, 0, 0, 0},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    relayout_exchange *const exchange = exchange_of(cases[i].from, cases[i].from_sharding,
+                                                    cases[i].from, cases[i].to_sharding, 0, NULL);
+    relayout_exchange_message message;
+    print_message("case %zu\n", i);
+    assert_int_equal(relayout_exchange_get_message(exchange, 0, &message, NULL), RELAYOUT_OK);
+    assert_true(message.is_sent);
+    assert_int_equal(message.run_place, cases[i].place);
+    assert_int_equal(message.run_bytes, cases[i].bytes);
+    assert_int_equal(message.run_count, cases[i].count);
+    assert_int_equal(message.run_stride, cases[i].stride);
+    relayout_exchange_destroy(exchange);
+  }
+}
+
 static void test_holders_take_turns(void **state) {
   (void)state;
   static const int32_t nodes[] = {0, 0, 1, 1, 1, 1, 0, 0};
@@ -912,6 +953,7 @@ int main(void) {
       cmocka_unit_test(test_at_random),
       cmocka_unit_test(test_turns),
       cmocka_unit_test(test_places),
+      cmocka_unit_test(test_runs),
       cmocka_unit_test(test_several_boxes),
       cmocka_unit_test(test_joined_blocks),
       cmocka_unit_test(test_order_of_boxes),

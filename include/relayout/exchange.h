@@ -126,7 +126,11 @@ RELAYOUT_API int64_t relayout_exchange_peer_count(const relayout_exchange *excha
  *
  * `place` is how many bytes behind the beginning of this peer's shard the message lies as it is, in
  * one piece: it can be sent from there, or received there, without packing or unpacking; -1:
- * nowhere. */
+ * nowhere.
+ *
+ * `run_place` is the same of a message that lies there as it is in one run or several: `run_count`
+ * runs of `run_bytes` bytes, each `run_stride` bytes behind the one before, as a vector of MPI or a
+ * list of an iovec has them. */
 typedef struct relayout_exchange_message {
   int64_t number; /* 0 .. message_count-1 */
   bool is_sent;   /* else it is received */
@@ -139,6 +143,10 @@ typedef struct relayout_exchange_message {
   const int64_t *from_start;
   const int64_t *to_start;
   int64_t place;
+  int64_t run_place;
+  size_t run_bytes;
+  int64_t run_count;
+  int64_t run_stride;
 } relayout_exchange_message;
 
 /* How many messages this peer sends and receives; 0 for NULL. */

@@ -398,22 +398,40 @@ relayout_status rlt_exchange_find_message(const relayout_exchange *exchange, int
   return RELAYOUT_OK;
 }
 
-int64_t rlt_message_place(const relayout_exchange *exchange, const rlt_message *of) {
+rlt_message_runs rlt_message_find_runs(const relayout_exchange *exchange, const rlt_message *of) {
   const rlt_own_shard *const own = of->is_sent ? &exchange->from : &exchange->to;
   const rlt_view view = rlt_view_of(&own->view);
   const int64_t *const start =
       rlt_exchange_list(exchange, of->first_box, of->is_sent ? RLT_FROM_START : RLT_TO_START);
   const int64_t *const sizes = rlt_exchange_list(exchange, of->first_box, RLT_SIZES);
-  relayout_view wire;
-  bool is_there =
+  const int64_t *const strides = own->view.byte_strides;
+  rlt_message_runs found = {.place = own->view.byte_offset,
+                            .bytes = (int64_t)relayout_element_type_byte_size(exchange->wire.type),
+                            .count = 1};
+  bool are =
       of->box_count == 1 && own->is_as_sent && own->view.is_strided && !rlt_view_is_swapped(&view);
-  int64_t place = own->view.byte_offset;
-  rlt_message_view(exchange, sizes, &wire);
-  for (int32_t d = 0; d < wire.shape.rank && is_there; ++d) {
-    is_there = sizes[d] == 1 || own->view.byte_strides[d] == wire.byte_strides[d];
-    place += start[d] * own->view.byte_strides[d];
+  for (int32_t i = 0; i < own->view.shape.rank && are; ++i) {
+    const int32_t d = exchange->wire.order[i];
+    found.place += start[d] * strides[d];
+    if (sizes[d] == 1) {
+      continue;
+    }
+    if (found.count == 1 && strides[d] == found.bytes) {
+      found.bytes *= sizes[d];
+    } else if (found.count == 1) {
+      found.count = sizes[d];
+      found.stride = strides[d];
+    } else {
+      are = strides[d] == found.stride * found.count;
+      found.count *= sizes[d];
+    }
   }
-  return is_there ? place : -1;
+  return are ? found : (rlt_message_runs){.place = -1};
+}
+
+int64_t rlt_message_place(const relayout_exchange *exchange, const rlt_message *of) {
+  const rlt_message_runs runs = rlt_message_find_runs(exchange, of);
+  return runs.count == 1 ? runs.place : -1;
 }
 
 int64_t relayout_exchange_peer_count(const relayout_exchange *exchange) {
@@ -435,6 +453,7 @@ relayout_status relayout_exchange_get_message(const relayout_exchange *exchange,
   if (message_out == NULL) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "message is NULL");
   }
+  const rlt_message_runs runs = rlt_message_find_runs(exchange, of);
   *message_out = (relayout_exchange_message){
       .number = number,
       .is_sent = of->is_sent,
@@ -446,6 +465,10 @@ relayout_status relayout_exchange_get_message(const relayout_exchange *exchange,
       .sizes = rlt_exchange_list(exchange, of->first_box, RLT_SIZES),
       .from_start = rlt_exchange_list(exchange, of->first_box, RLT_FROM_START),
       .to_start = rlt_exchange_list(exchange, of->first_box, RLT_TO_START),
-      .place = rlt_message_place(exchange, of)};
+      .place = runs.count == 1 ? runs.place : -1,
+      .run_place = runs.place,
+      .run_bytes = (size_t)runs.bytes,
+      .run_count = runs.count,
+      .run_stride = runs.stride};
   return RELAYOUT_OK;
 }

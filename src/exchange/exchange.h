@@ -96,7 +96,16 @@ relayout_status rlt_messages_plan(relayout_exchange *exchange, const relayout_pl
 /* A box's elements alone, in the wire's type and order. */
 void rlt_message_view(const relayout_exchange *exchange, const int64_t *sizes, relayout_view *made);
 
-/* Where a message lies in this peer's shard as it is, in bytes; -1: nowhere. */
+/* A message that lies in this peer's shard as it is, in runs of equal length and distance: in
+ * bytes. */
+typedef struct rlt_message_runs {
+  int64_t place; /* of the first one; -1: it does not lie there */
+  int64_t bytes, count, stride;
+} rlt_message_runs;
+
+rlt_message_runs rlt_message_find_runs(const relayout_exchange *exchange, const rlt_message *of);
+
+/* Where a message lies in this peer's shard in one run, in bytes; -1: nowhere. */
 int64_t rlt_message_place(const relayout_exchange *exchange, const rlt_message *of);
 
 /* That these are the exchanges of all peers, 0 to count-1, which have devices and equal arguments.
