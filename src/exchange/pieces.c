@@ -1,4 +1,4 @@
-/* pieces.c: segments along dimensions, the pieces that they make, and who sends each. */
+/* pieces.c: the pieces that segments along all dimensions make, and who sends each. */
 #include "exchange/pieces.h"
 
 #include <string.h>
@@ -6,131 +6,8 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "exchange/segments.h"
 #include "metadata/device_order.h"
-
-/* ---- Segments ------------------------------------------------------------------------------- */
-
-/* Where a shard of one side meets one of the other, along a dimension. */
-typedef struct segment {
-  int64_t other; /* the other side's shard */
-  int64_t start; /* of its first element, in what is moved */
-  int64_t size;
-  int64_t own_start, other_start; /* in the shards */
-} segment;
-
-/* The segments of one shard along a dimension, by the other side's shard and then by their start. A
- * group has those of one such shard. */
-typedef struct segments {
-  int64_t count;
-  segment *of;
-  int64_t group_count;
-  int64_t *groups; /* where each begins; group_count + 1 of them */
-} segments;
-
-/* A dimension as two sides deal it out, and the part of it that is moved: `size` elements from
- * own_start on in the one's tensor, and from other_start on in the other's. */
-typedef struct line {
-  rlt_deal own, other;
-  int64_t own_start, other_start, size;
-} line;
-
-/* Where a block ends that begins within the dimension. */
-static int64_t block_end(rlt_deal of, int64_t block) {
-  const int64_t start = block * of.block;
-  return start + rlt_min(of.block, of.extent - start);
-}
-
-/* Where an element of the dimension lies in its shard. */
-static int64_t place_in_shard(rlt_deal of, int64_t element) {
-  return element / of.block / of.shards * of.block + element % of.block;
-}
-
-/* Those of own block `number`, in order. `of` may be NULL: they are counted. */
-static int64_t add_segments(const line *along, int64_t shard, int64_t number, segment *of) {
-  const rlt_deal own = along->own, other = along->other;
-  const int64_t block = number * own.shards + shard;
-  const int64_t start = rlt_max(block * own.block - along->own_start, 0);
-  const int64_t end = rlt_min(block_end(own, block) - along->own_start, along->size);
-  int64_t count = 0;
-  for (int64_t at = start; at < end;) {
-    const int64_t there = along->other_start + at;
-    const int64_t met = there / other.block;
-    const int64_t next = rlt_min(block_end(other, met) - along->other_start, end);
-    if (of != NULL) {
-      of[count] = (segment){.other = met % other.shards,
-                            .start = at,
-                            .size = next - at,
-                            .own_start = place_in_shard(own, along->own_start + at),
-                            .other_start = place_in_shard(other, there)};
-    }
-    ++count;
-    at = next;
-  }
-  return count;
-}
-
-/* By the other shard, the order of starts being kept: merged from two halves. */
-static void sort_segments(segment *of, segment *room, int64_t count) {
-  if (count < 2) {
-    return;
-  }
-  const int64_t half = count / 2;
-  sort_segments(of, room, half);
-  sort_segments(of + half, room, count - half);
-  memcpy(room, of, (size_t)half * sizeof *of);
-  int64_t a = 0, b = half, at = 0;
-  while (a < half) {
-    of[at++] = b == count || room[a].other <= of[b].other ? room[a++] : of[b++];
-  }
-}
-
-/* Sorted segments that lie behind each other in both shards become one, wherever their blocks are
- * in the tensor. Returns how many are left. */
-static int64_t join_segments(segment *of, int64_t count) {
-  int64_t left = 0;
-  for (int64_t i = 0; i < count; ++i) {
-    segment *const last = left > 0 ? &of[left - 1] : NULL;
-    if (last != NULL && last->other == of[i].other &&
-        last->own_start + last->size == of[i].own_start &&
-        last->other_start + last->size == of[i].other_start) {
-      last->size += of[i].size;
-    } else {
-      of[left++] = of[i];
-    }
-  }
-  return left;
-}
-
-static bool make_segments(const line *along, int64_t shard, segments *made) {
-  const int64_t blocks = rlt_deal_blocks(along->own, shard);
-  *made = (segments){.count = 0};
-  for (int64_t b = 0; b < blocks; ++b) {
-    made->count += add_segments(along, shard, b, NULL);
-  }
-  made->of = rlt_calloc((size_t)made->count * 2 + 1, sizeof *made->of);
-  made->groups = rlt_calloc((size_t)made->count + 1, sizeof *made->groups);
-  if (made->of == NULL || made->groups == NULL) {
-    return false;
-  }
-  int64_t count = 0;
-  for (int64_t b = 0; b < blocks; ++b) {
-    count += add_segments(along, shard, b, made->of + count);
-  }
-  sort_segments(made->of, made->of + count, count);
-  count = join_segments(made->of, count);
-  for (int64_t i = 0; i < count; ++i) {
-    if (i == 0 || made->of[i].other != made->of[i - 1].other) {
-      made->groups[made->group_count++] = i;
-    }
-  }
-  made->groups[made->group_count] = count;
-  return true;
-}
-
-static void free_segments(segments *of) {
-  rlt_free(of->of);
-  rlt_free(of->groups);
-}
 
 /* ---- Peers ---------------------------------------------------------------------------------- */
 
@@ -215,7 +92,7 @@ typedef struct visit {
   int64_t self;
   bool sends; /* else it receives */
   rlt_shard_place place;
-  segments along[RELAYOUT_MAX_RANK];
+  rlt_segments along[RELAYOUT_MAX_RANK];
   int64_t turn; /* of the next who is sent to */
   rlt_piece_visitor *visitor;
   void *context;
@@ -228,17 +105,17 @@ static int32_t rank_of(const visit *at) {
 }
 
 /* Dimension d as seen from one side. */
-static line line_along(const rlt_exchange_plan *plan, bool sends, int32_t d) {
+static rlt_line line_along(const rlt_exchange_plan *plan, bool sends, int32_t d) {
   const rlt_exchange_side *const own = sends ? &plan->from : &plan->to;
   const rlt_exchange_side *const other = sends ? &plan->to : &plan->from;
-  return (line){.own = rlt_deal_of(&own->sharding, &own->shape, d),
-                .other = rlt_deal_of(&other->sharding, &other->shape, d),
-                .own_start = own->start[d],
-                .other_start = other->start[d],
-                .size = plan->sizes[d]};
+  return (rlt_line){.own = rlt_deal_of(&own->sharding, &own->shape, d),
+                    .other = rlt_deal_of(&other->sharding, &other->shape, d),
+                    .own_start = own->start[d],
+                    .other_start = other->start[d],
+                    .size = plan->sizes[d]};
 }
 
-static bool is_all(const line *of) {
+static bool is_all(const rlt_line *of) {
   return of->size == of->own.extent && of->size == of->other.extent;
 }
 
@@ -253,15 +130,15 @@ enum { MOST_STREAMS = 16 };
 typedef struct walk {
   const int64_t *group;
   int64_t most[RELAYOUT_MAX_RANK];   /* of a segment's elements, at once */
-  int64_t index[RELAYOUT_MAX_RANK];  /* of the segment */
+  int64_t index[RELAYOUT_MAX_RANK];  /* of the rlt_segment */
   int64_t inside[RELAYOUT_MAX_RANK]; /* where in it */
 } walk;
 
-static int64_t count_in_group(const segments *along, int64_t group) {
+static int64_t count_in_group(const rlt_segments *along, int64_t group) {
   return along->groups[group + 1] - along->groups[group];
 }
 
-static int64_t longest_in_group(const segments *along, int64_t group) {
+static int64_t longest_in_group(const rlt_segments *along, int64_t group) {
   int64_t longest = 1;
   for (int64_t i = along->groups[group]; i < along->groups[group + 1]; ++i) {
     longest = rlt_max(longest, along->of[i].size);
@@ -305,7 +182,7 @@ static void start_walk(const visit *at, const int64_t *group, walk *made) {
 
 static void take_piece(const visit *at, const walk *of, rlt_piece *piece) {
   for (int32_t d = 0; d < rank_of(at); ++d) {
-    const segment *const part = &at->along[d].of[of->index[d]];
+    const rlt_segment *const part = &at->along[d].of[of->index[d]];
     const int64_t inside = of->inside[d];
     piece->start[d] = part->start + inside;
     piece->sizes[d] = rlt_min(of->most[d], part->size - inside);
@@ -317,7 +194,7 @@ static void take_piece(const visit *at, const walk *of, rlt_piece *piece) {
 static bool step(const visit *at, walk *of) {
   for (int32_t i = 0; i < rank_of(at); ++i) {
     const int32_t d = at->plan->to.shape.layout.minor_to_major[i];
-    const segments *const along = &at->along[d];
+    const rlt_segments *const along = &at->along[d];
     of->inside[d] += of->most[d];
     if (of->inside[d] < along->of[of->index[d]].size) {
       return true;
@@ -344,12 +221,12 @@ static void visit_group(visit *at, const int64_t *group, int64_t peer) {
 
 /* Which of the shards that meet one of the other side, of a single block, comes how many before
  * `shard`, of how many in all, where all of a dimension is moved. */
-static void count_groups(const line *along, int64_t own_shard, int64_t shard, int64_t *group,
+static void count_groups(const rlt_line *along, int64_t own_shard, int64_t shard, int64_t *group,
                          int64_t *count) {
   const rlt_deal own = along->own, other = along->other;
   const int64_t start = own_shard * own.block;
   const int64_t first = start / other.block;
-  const int64_t last = (block_end(own, own_shard) - 1) / other.block;
+  const int64_t last = (rlt_deal_block_end(own, own_shard) - 1) / other.block;
   *count = rlt_min(last - first + 1, other.shards);
   /* Block numbers go round: those past the last shard are the first ones. */
   const int64_t behind = rlt_max(first % other.shards + *count - other.shards, 0);
@@ -362,18 +239,18 @@ static void count_groups(const line *along, int64_t own_shard, int64_t shard, in
 static bool find_group(const visit *at, const int64_t *sender, int64_t *number) {
   *number = 0;
   for (int32_t d = 0; d < rank_of(at); ++d) {
-    const line along = line_along(at->plan, true, d);
+    const rlt_line along = line_along(at->plan, true, d);
     int64_t group = 0, count = 0;
     if (is_all(&along) && rlt_deal_blocks(along.own, sender[d]) == 1) {
       count_groups(&along, sender[d], at->place.shard[d], &group, &count);
     } else {
-      segments of;
-      const bool is_made = make_segments(&along, sender[d], &of);
+      rlt_segments of;
+      const bool is_made = rlt_segments_make(&along, sender[d], &of);
       while (is_made && of.of[of.groups[group]].other != at->place.shard[d]) {
         ++group;
       }
       count = of.group_count;
-      free_segments(&of);
+      rlt_segments_free(&of);
       if (!is_made) {
         return false;
       }
@@ -384,30 +261,31 @@ static bool find_group(const visit *at, const int64_t *sender, int64_t *number) 
 }
 
 static bool make_all_segments(const rlt_exchange_plan *plan, bool sends, const int64_t *shard,
-                              segments *along) {
+                              rlt_segments *along) {
   bool is_made = true;
   memset(along, 0, RELAYOUT_MAX_RANK * sizeof *along);
   for (int32_t d = 0; d < plan->from.shape.rank && is_made; ++d) {
-    const line of = line_along(plan, sends, d);
-    is_made = make_segments(&of, shard[d], &along[d]);
+    const rlt_line of = line_along(plan, sends, d);
+    is_made = rlt_segments_make(&of, shard[d], &along[d]);
   }
   return is_made;
 }
 
-static void free_all_segments(int32_t rank, segments *along) {
+static void free_all_segments(int32_t rank, rlt_segments *along) {
   for (int32_t d = 0; d < rank; ++d) {
-    free_segments(&along[d]);
+    rlt_segments_free(&along[d]);
   }
 }
 
 /* The shard of the other side that is in these groups; then the next ones. */
-static void shard_in(int32_t rank, const segments *along, const int64_t *group, int64_t *shard) {
+static void shard_in(int32_t rank, const rlt_segments *along, const int64_t *group,
+                     int64_t *shard) {
   for (int32_t d = 0; d < rank; ++d) {
     shard[d] = along[d].of[along[d].groups[group[d]]].other;
   }
 }
 
-static bool next_groups(int32_t rank, const segments *along, int64_t *group) {
+static bool next_groups(int32_t rank, const rlt_segments *along, int64_t *group) {
   bool is_left = false;
   for (int32_t d = rank - 1; d >= 0 && !is_left; --d) {
     is_left = ++group[d] < along[d].group_count;
@@ -420,7 +298,7 @@ static bool next_groups(int32_t rank, const segments *along, int64_t *group) {
 static bool count_before(const visit *at, const int64_t *sender, int64_t *turn) {
   const rlt_exchange_plan *const plan = at->plan;
   const int32_t rank = rank_of(at);
-  segments along[RELAYOUT_MAX_RANK];
+  rlt_segments along[RELAYOUT_MAX_RANK];
   int64_t group[RELAYOUT_MAX_RANK] = {0}, shard[RELAYOUT_MAX_RANK];
   const bool is_made = make_all_segments(plan, true, sender, along);
   *turn = 0;

@@ -1,4 +1,4 @@
-/* remap.c: grids of processes as shardings, and the reshards between them, which are kept.
+/* remap.c: reshards between grids of processes, which are kept.
  *
  * The processes of a context first tell each other what each knows of the two matrices, by one sum.
  * All then know the same, so that each decides alone, and all alike, what to do. */
@@ -9,156 +9,12 @@
 #include <string.h>
 
 #include "scalapack/blacs.h"
+#include "scalapack/grids.h"
 
 enum {
-  MOST_DEVICES = 1024, /* that a sharding can list */
-  KEPT = 8,            /* reshards of a group */
+  KEPT = 8, /* reshards of a group */
   LEAST_BYTES = 256 * 1024
 };
-
-/* ---- What processes tell each other --------------------------------------------------------- */
-
-/* A process's place in a matrix's grid. All are 0 where it has none. */
-typedef struct seat {
-  int is_there;
-  int grid_rows, grid_columns, grid_row, grid_column;
-  int rows, columns, row_block, column_block, first_row, first_column, leading;
-} seat;
-
-/* What is the same on all processes is told by each, so that whoever is told knows the whole call.
- * Of ints alone, which are summed up. */
-typedef struct told {
-  int rank; /* in the communicator that the BLACS began with */
-  int cannot;
-  int type, transposes, rows, columns;
-  int from_row, from_column, to_row, to_column; /* as the part of `to` has them */
-  seat from, to;
-} told;
-
-enum { TOLD_INTS = sizeof(told) / sizeof(int) };
-
-/* False for matrices that are no block-cyclic ones, or whose first block is smaller than others. */
-static bool take_seat(const int *descriptor, seat *made) {
-  int rows, columns, row, column;
-  *made = (seat){.is_there = 0};
-  Cblacs_gridinfo(descriptor[DESCRIPTOR_CONTEXT], &rows, &columns, &row, &column);
-  if (row < 0 || column < 0) {
-    return true;
-  }
-  const int type = descriptor[DESCRIPTOR_TYPE];
-  const int *const sizes = descriptor + DESCRIPTOR_SIZES;
-  const int *const first = descriptor + DESCRIPTOR_BLOCKS;
-  const int *const blocks = type == FIRST_BLOCKS ? first + 2 : first;
-  *made = (seat){.is_there = 1,
-                 .grid_rows = rows,
-                 .grid_columns = columns,
-                 .grid_row = row,
-                 .grid_column = column,
-                 .rows = sizes[0],
-                 .columns = sizes[1],
-                 .row_block = blocks[0],
-                 .column_block = blocks[1],
-                 .first_row = blocks[2],
-                 .first_column = blocks[3],
-                 .leading = blocks[4]};
-  return type == BLOCK_CYCLIC ||
-         (type == FIRST_BLOCKS && first[0] == blocks[0] && first[1] == blocks[1]);
-}
-
-/* ---- Shardings ------------------------------------------------------------------------------ */
-
-/* One side of a reshard, as all processes know it. */
-typedef struct sharded {
-  relayout_shape shape;
-  relayout_sharding sharding;
-  int64_t start[2];
-} sharded;
-
-static const seat *seat_of(const told *of, bool is_from) {
-  return is_from ? &of->from : &of->to;
-}
-
-/* A process that is in the grid; NULL: there is none. */
-static const seat *find_any(int count, const told *all, bool is_from) {
-  for (int i = 0; i < count; i++) {
-    if (seat_of(&all[i], is_from)->is_there) {
-      return seat_of(&all[i], is_from);
-    }
-  }
-  return NULL;
-}
-
-/* The number of the process at a place of the grid; -1: there is none. */
-static int find_process(int count, const told *all, bool is_from, int row, int column) {
-  for (int i = 0; i < count; i++) {
-    const seat *const of = seat_of(&all[i], is_from);
-    if (of->is_there && of->grid_row == row && of->grid_column == column) {
-      return i;
-    }
-  }
-  return -1;
-}
-
-/* The grid's processes, in the order of the blocks that they have; `turned` with columns first. */
-static bool list_devices(int count, const told *all, bool is_from, bool turned, const seat *any,
-                         relayout_sharding *made) {
-  const int rows = any->grid_rows, columns = any->grid_columns;
-  bool is_whole = rows > 0 && columns > 0 && rows <= MOST_DEVICES / columns;
-  for (int i = 0; i < rows && is_whole; i++) {
-    for (int j = 0; j < columns && is_whole; j++) {
-      const int process = find_process(count, all, is_from, (any->first_row + i) % rows,
-                                       (any->first_column + j) % columns);
-      made->order.list[turned ? j * rows + i : i * columns + j] = process;
-      is_whole = process >= 0;
-    }
-  }
-  return is_whole;
-}
-
-/* A matrix lies column by column; its transpose, row by row. */
-static bool make_side(int count, const told *all, bool is_from, bool turned, sharded *made) {
-  static const int32_t by_columns[] = {0, 1}, by_rows[] = {1, 0};
-  const seat *const any = find_any(count, all, is_from);
-  if (any == NULL || any->row_block <= 0 || any->column_block <= 0 || any->first_row < 0 ||
-      any->first_column < 0) {
-    return false;
-  }
-  const int64_t dimensions[] = {any->rows, any->columns};
-  const int64_t grid[] = {any->grid_rows, any->grid_columns};
-  const int64_t blocks[] = {any->row_block, any->column_block};
-  const int64_t start[] = {(is_from ? all->from_row : all->to_row) - 1,
-                           (is_from ? all->from_column : all->to_column) - 1};
-  *made = (sharded){.sharding = {.kind = RELAYOUT_SHARDING_TILED, .rank = 2, .block_count = 2}};
-  int64_t sizes[2];
-  for (int d = 0; d < 2; d++) {
-    const int of = turned ? 1 - d : d;
-    sizes[d] = dimensions[of];
-    made->sharding.shards[d] = grid[of];
-    made->sharding.blocks[d] = blocks[of];
-    made->start[d] = start[d];
-  }
-  relayout_layout layout;
-  return list_devices(count, all, is_from, turned, any, &made->sharding) &&
-         relayout_layout_make(2, turned ? by_rows : by_columns, &layout, NULL) == RELAYOUT_OK &&
-         relayout_shape_make_with_layout((relayout_element_type)all->type, 2, sizes, &layout,
-                                         &made->shape, NULL) == RELAYOUT_OK;
-}
-
-/* This process's part of a side, with its leading dimension. */
-static bool make_view(const sharded *side, const seat *own, int number, bool turned,
-                      relayout_view *made) {
-  relayout_shape local;
-  if (relayout_sharding_local_shape(&side->sharding, &side->shape, number, &local, NULL) !=
-      RELAYOUT_OK) {
-    return false;
-  }
-  const int64_t bytes = (int64_t)relayout_element_type_byte_size(side->shape.element_type);
-  *made = (relayout_view){.is_strided = true};
-  made->byte_strides[turned ? 1 : 0] = bytes;
-  made->byte_strides[turned ? 0 : 1] = own->leading * bytes;
-  return relayout_shape_make(side->shape.element_type, 2, local.dimensions, &made->shape, NULL) ==
-         RELAYOUT_OK;
-}
 
 /* ---- Groups --------------------------------------------------------------------------------- */
 
@@ -329,17 +185,18 @@ static relayout_mpi_reshard *make_reshard(MPI_Comm comm, int number, int count, 
   sharded from, to;
   const told *const own = &all[number];
   const bool turned = own->transposes != 0;
-  if (!make_side(count, all, true, turned, &from) || !make_side(count, all, false, false, &to)) {
+  if (!grid_make_side(count, all, true, turned, &from) ||
+      !grid_make_side(count, all, false, false, &to)) {
     return NULL;
   }
   const int64_t sizes[] = {own->rows, own->columns};
   exchange.from_start = from.start;
   exchange.to_start = to.start;
   exchange.sizes = sizes;
-  if (own->from.is_there && make_view(&from, &own->from, number, turned, &from_view)) {
+  if (own->from.is_there && grid_make_view(&from, &own->from, number, turned, &from_view)) {
     exchange.from_shard = &from_view;
   }
-  if (own->to.is_there && make_view(&to, &own->to, number, false, &to_view)) {
+  if (own->to.is_there && grid_make_view(&to, &own->to, number, false, &to_view)) {
     exchange.to_shard = &to_view;
   }
   options.exchange = &exchange;
@@ -421,8 +278,8 @@ bool remap(relayout_element_type type, bool transposes, int rows, int columns, r
                 .from_column = transposes ? from.row : from.column,
                 .to_row = to.row,
                 .to_column = to.column};
-  const bool is_from = take_seat(from.descriptor, &own->from);
-  const bool is_to = take_seat(to.descriptor, &own->to);
+  const bool is_from = grid_take_seat(from.descriptor, &own->from);
+  const bool is_to = grid_take_seat(to.descriptor, &own->to);
   const bool is_in_place = own->from.is_there && own->to.is_there && source == destination;
   own->cannot = !is_from || !is_to || is_in_place;
   Cigsum2d(context, "All", " ", count * TOLD_INTS, 1, (int *)all, count * TOLD_INTS, -1, -1);
