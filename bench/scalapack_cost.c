@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "bench/statistics.h"
+#include "scalapack/names.h"
 
 enum { MOST_ROUNDS = 101 };
 
@@ -20,18 +21,8 @@ void Cblacs_get(int context, int what, int *value);
 void Cblacs_gridinit(int *context, const char *order, int rows, int columns);
 void Cblacs_gridinfo(int context, int *rows, int *columns, int *row, int *column);
 
-typedef void copy_function(const int *rows, const int *columns, const void *a, const int *row,
-                           const int *column, const int *descriptor_a, void *b, const int *row_b,
-                           const int *column_b, const int *descriptor_b, const int *context);
-typedef void transposition(const int *rows, const int *columns, const void *alpha, const void *a,
-                           const int *row_a, const int *column_a, const int *descriptor_a,
-                           const void *beta, void *c, const int *row_c, const int *column_c,
-                           const int *descriptor_c);
-typedef void copy_by_value(int rows, int columns, const void *a, int row, int column,
-                           const int *descriptor_a, void *b, int row_b, int column_b,
-                           const int *descriptor_b, int context);
-copy_function psgemr2d_;
-transposition pstran_;
+scalapack_copy psgemr2d_;
+scalapack_transposition pstran_;
 
 typedef struct matrix {
   int descriptor[9];
@@ -74,7 +65,7 @@ static matrix make_matrix(int context, int size, int block) {
   return made;
 }
 
-static double copy(scene *of, copy_function *copies) {
+static double copy(scene *of, scalapack_copy *copies) {
   const int one = 1;
   MPI_Barrier(MPI_COMM_WORLD);
   const double start = MPI_Wtime();
@@ -84,7 +75,7 @@ static double copy(scene *of, copy_function *copies) {
   return MPI_Wtime() - start;
 }
 
-static double transpose(scene *of, transposition *transposes) {
+static double transpose(scene *of, scalapack_transposition *transposes) {
   const int one = 1;
   const float alpha = 1, beta = 0;
   MPI_Barrier(MPI_COMM_WORLD);
@@ -96,8 +87,8 @@ static double transpose(scene *of, transposition *transposes) {
 }
 
 /* One move by each, in turns: the other's result is what relayout's has to be. */
-static void measure(scene *of, const char *name, copy_function *copies, transposition *transposes,
-                    int rounds, int rank) {
+static void measure(scene *of, const char *name, scalapack_copy *copies,
+                    scalapack_transposition *transposes, int rounds, int rank) {
   static double times[2][MOST_ROUNDS];
   float *const other = malloc((of->to.count + 1) * sizeof *other);
   double first = 0;
@@ -136,7 +127,7 @@ static void find_other(const char *path, const char *name, void *function, size_
   memcpy(function, &found, size);
 }
 
-static copy_by_value *copy_of_scalapack;
+static scalapack_copy_by_value *copy_of_scalapack;
 
 /* ScaLAPACK's function for Fortran calls the one for C by name, which is relayout's here. */
 static void copy_by_scalapack(const int *rows, const int *columns, const void *a, const int *row,
@@ -161,8 +152,8 @@ static int run(int argc, char **argv, int rank, int ranks) {
         "scalapack_cost: wants SIZE FROM_BLOCK TO_BLOCK FROM_ROWS TO_ROWS [ROUNDS [LIBRARY]]\n");
     return 2;
   }
-  copy_function *copies = copy_by_scalapack;
-  transposition *transposes;
+  scalapack_copy *copies = copy_by_scalapack;
+  scalapack_transposition *transposes;
   if (argc > 7) {
     find_other(path, "psgemr2d_", &copies, sizeof copies);
   } else {

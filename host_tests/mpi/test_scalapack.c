@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "conformance/random.h"
+#include "scalapack/names.h"
 
 enum { ROUNDS = 120, MOST_RANKS = 16, MOST_SIZE = 40, POISON = 0xa5 };
 
@@ -19,26 +20,15 @@ void Cblacs_gridmap(int *context, int *map, int leading, int rows, int columns);
 void Cblacs_gridinfo(int context, int *rows, int *columns, int *row, int *column);
 void Cblacs_gridexit(int context);
 
-typedef void copy_by_value(int rows, int columns, const void *a, int row, int column,
-                           const int *descriptor_a, void *b, int row_b, int column_b,
-                           const int *descriptor_b, int context);
-typedef void copy_by_address(const int *rows, const int *columns, const void *a, const int *row,
-                             const int *column, const int *descriptor_a, void *b, const int *row_b,
-                             const int *column_b, const int *descriptor_b, const int *context);
-typedef void transposition(const int *rows, const int *columns, const void *alpha, const void *a,
-                           const int *row_a, const int *column_a, const int *descriptor_a,
-                           const void *beta, void *c, const int *row_c, const int *column_c,
-                           const int *descriptor_c);
-
-copy_by_value Cpsgemr2d, Cpdgemr2d, Cpcgemr2d, Cpzgemr2d, Cpigemr2d;
-copy_by_address psgemr2d_, pdgemr2d_, pcgemr2d_, pzgemr2d_, pigemr2d_;
-transposition pstran_, pdtran_, pctranu_, pztranu_;
+scalapack_copy_by_value Cpsgemr2d, Cpdgemr2d, Cpcgemr2d, Cpzgemr2d, Cpigemr2d;
+scalapack_copy psgemr2d_, pdgemr2d_, pcgemr2d_, pzgemr2d_, pigemr2d_;
+scalapack_transposition pstran_, pdtran_, pctranu_, pztranu_;
 
 static const struct {
   size_t bytes;
-  copy_by_value *by_value;
-  copy_by_address *by_address;
-  transposition *transposes;
+  scalapack_copy_by_value *by_value;
+  scalapack_copy *by_address;
+  scalapack_transposition *transposes;
 } types[] = {{4, Cpsgemr2d, psgemr2d_, pstran_},
              {8, Cpdgemr2d, pdgemr2d_, pdtran_},
              {8, Cpcgemr2d, pcgemr2d_, pctranu_},

@@ -193,14 +193,14 @@ RELAYOUT_API relayout_status relayout_exchange_enqueue_keep(
     cl_mem destination, size_t destination_offset, cl_uint n_wait, const cl_event *wait,
     cl_event *event, relayout_error *error);
 
-/* relayout_exchange_execute on queues: shards lie in buffers, sources[i] and destinations[i] of
- * peer i, so many bytes on; NULL offsets are all 0. All exchanges were made on devices of one
- * context; what peer i packs and keeps goes to queues[i], and what it unpacks. Returns at once;
- * `*event` completes with all of it. Takes two buffers of a message for each peer that sends, which
- * are released as the commands end. Wait list and event are as in relayout_plan_enqueue. The
- * statuses of relayout_exchange_execute and of the calls above. After a failure what has been
- * enqueued runs, and `*event` completes with that; it is NULL if there is nothing, and where
- * `count` is 0. */
+/* relayout_exchange_execute on queues. The shards of peer i begin at byte source_offsets[i] of the
+ * buffer sources[i] and at byte destination_offsets[i] of destinations[i]; a NULL list of offsets
+ * means 0 for all peers. All exchanges were made on devices of one context. Queue queues[i] runs
+ * what peer i packs, keeps and unpacks. The call returns at once; `*event` completes with all of
+ * it. The call takes two buffers of a message for each peer that sends, and the driver releases
+ * them as the commands end. Wait list and event are as in relayout_plan_enqueue. The statuses of
+ * relayout_exchange_execute and of the calls above. After a failure what has been enqueued runs,
+ * and `*event` completes with that; it is NULL if there is nothing, and where `count` is 0. */
 RELAYOUT_API relayout_status relayout_exchange_enqueue_execute(
     int64_t count, const relayout_exchange *const *exchanges, const cl_command_queue *queues,
     const cl_mem *sources, const size_t *source_offsets, const cl_mem *destinations,

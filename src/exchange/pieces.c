@@ -146,8 +146,9 @@ static int64_t longest_in_group(const rlt_segments *along, int64_t group) {
   return longest;
 }
 
-/* Cuts into so many streams at most, but not what the source's runs go along. Returns how many
- * pieces there are, up to `most_pieces`. */
+/* Cuts segments so that at most `streams` runs are moved in turns. The source's most minor
+ * dimension stays whole, since its runs go along that. Returns the number of pieces, or
+ * `most_pieces` if there are more. */
 static int64_t cut_group(const visit *at, walk *made, int64_t streams, int64_t most_pieces) {
   const int32_t runs_along = at->plan->from.shape.layout.minor_to_major[0];
   int64_t pieces = 1;

@@ -128,8 +128,8 @@ static relayout_status enqueue_peer(scene *at, const relayout_exchange *own,
   return status;
 }
 
-/* One event for all that has been enqueued. Queues wait for each other, so that each is to begin.
- * */
+/* One event for all that has been enqueued. Commands of one queue wait for those of another, so
+ * that all queues have to be flushed. */
 static relayout_status end_all(const scene *at, int64_t count, relayout_status status,
                                cl_event *event, relayout_error *error) {
   const bool is_nothing = at->end_count == 0;

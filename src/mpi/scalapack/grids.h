@@ -16,8 +16,9 @@ typedef struct seat {
   int rows, columns, row_block, column_block, first_row, first_column, leading;
 } seat;
 
-/* What is the same on all processes is told by each, so that whoever is told knows the whole call.
- * Of ints alone, which are summed up. */
+/* What one process tells the others. It repeats the arguments that are the same on all of them, so
+ * that the list of all processes identifies a call. It has only ints, because the processes share
+ * it by a sum. */
 typedef struct told {
   int rank; /* in the communicator that the BLACS began with */
   int cannot;

@@ -261,7 +261,7 @@ bool remap(relayout_element_type type, bool transposes, int rows, int columns, r
   }
   Cblacs_gridinfo(context, &grid_rows, &grid_columns, &row, &column);
   if (row < 0 || column < 0) {
-    return false; /* nobody waits for it */
+    return false; /* the grid's processes do not expect this one to take part */
   }
   Cblacs_get(context, BLACS_SYSTEM_OF_CONTEXT, &system);
   const MPI_Comm comm = Cblacs2sys_handle(system);

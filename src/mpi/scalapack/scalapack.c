@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "scalapack/blacs.h"
+#include "scalapack/names.h"
 #include "scalapack/remap.h"
 
 /* The function of this name behind this library. */
@@ -24,21 +25,15 @@ static void find_next(const char *name, void *function, size_t size) {
 
 /* ---- Copies --------------------------------------------------------------------------------- */
 
-typedef void copy_function(int rows, int columns, const void *a, int row, int column,
-                           const int *descriptor_a, void *b, int row_b, int column_b,
-                           const int *descriptor_b, int context);
-
 #define COPY(letter, type)                                                                         \
-  copy_function Cp##letter##gemr2d;                                                                \
-  void p##letter##gemr2d_(const int *rows, const int *columns, const void *a, const int *row,      \
-                          const int *column, const int *descriptor_a, void *b, const int *row_b,   \
-                          const int *column_b, const int *descriptor_b, const int *context);       \
+  scalapack_copy_by_value Cp##letter##gemr2d;                                                      \
+  scalapack_copy p##letter##gemr2d_;                                                               \
   void Cp##letter##gemr2d(int rows, int columns, const void *a, int row, int column,               \
                           const int *descriptor_a, void *b, int row_b, int column_b,               \
                           const int *descriptor_b, int context) {                                  \
     const remap_side from = {descriptor_a, row, column}, to = {descriptor_b, row_b, column_b};     \
     if (!remap(type, false, rows, columns, from, a, to, b, context)) {                             \
-      copy_function *next;                                                                         \
+      scalapack_copy_by_value *next;                                                               \
       find_next("Cp" #letter "gemr2d", &next, sizeof next);                                        \
       next(rows, columns, a, row, column, descriptor_a, b, row_b, column_b, descriptor_b,          \
            context);                                                                               \
@@ -58,12 +53,6 @@ COPY(z, RELAYOUT_C128)
 COPY(i, RELAYOUT_S32)
 
 /* ---- Transpositions ------------------------------------------------------------------------- */
-
-/* C := beta C + alpha A^T */
-typedef void transposition_function(const int *rows, const int *columns, const void *alpha,
-                                    const void *a, const int *row_a, const int *column_a,
-                                    const int *descriptor_a, const void *beta, void *c,
-                                    const int *row_c, const int *column_c, const int *descriptor_c);
 
 /* Whether C becomes A^T: alpha is 1 and beta is 0, of `words` numbers of 4 or 8 bytes each. */
 static bool is_plain(const void *alpha, const void *beta, int words, size_t bytes) {
@@ -85,7 +74,7 @@ static bool is_plain(const void *alpha, const void *beta, int words, size_t byte
 }
 
 #define TRANSPOSITION(name, type, words, bytes)                                                    \
-  transposition_function name##_;                                                                  \
+  scalapack_transposition name##_;                                                                 \
   void name##_(const int *rows, const int *columns, const void *alpha, const void *a,              \
                const int *row_a, const int *column_a, const int *descriptor_a, const void *beta,   \
                void *c, const int *row_c, const int *column_c, const int *descriptor_c) {          \
@@ -94,7 +83,7 @@ static bool is_plain(const void *alpha, const void *beta, int words, size_t byte
     const int context = descriptor_c[DESCRIPTOR_CONTEXT];                                          \
     if (!is_plain(alpha, beta, words, bytes) || descriptor_a[DESCRIPTOR_CONTEXT] != context ||     \
         !remap(type, true, *rows, *columns, from, a, to, c, context)) {                            \
-      transposition_function *next;                                                                \
+      scalapack_transposition *next;                                                               \
       find_next(#name "_", &next, sizeof next);                                                    \
       next(rows, columns, alpha, a, row_a, column_a, descriptor_a, beta, c, row_c, column_c,       \
            descriptor_c);                                                                          \
