@@ -113,6 +113,28 @@ static void visit_beyond_caches(generator *g) {
   }
 }
 
+/* Rows that are padded to less than a vector, of columns a power of two apart, whose lines meet in
+ * the caches: what a vector stores beyond a row is the next one's. */
+static void visit_short_padded_rows(generator *g) {
+  static const int64_t widths[][2] = {{16, 17}, {17, 31}, {23, 25}, {24, 24},
+                                      {31, 33}, {33, 40}, {40, 63}, {62, 63}};
+  generator_begin_family(g, (thinning){4, 1, 1});
+  for (size_t i = 0; i < COUNT(widths) * ELEMENT_SIZES; ++i) {
+    const int64_t *const width = widths[i % COUNT(widths)];
+    const relayout_element_type type = generator_types_by_size[i / COUNT(widths)];
+    const int64_t size = (int64_t)relayout_element_type_byte_size(type);
+    const int64_t dimensions[] = {4096 / size, width[0]};
+    const relayout_shape from = generator_shape(type, 2, dimensions, 1);
+    relayout_shape to = generator_shape(type, 2, dimensions, 0);
+    to.layout.padded_dimension_count = 2;
+    to.layout.padded_dimensions[0] = dimensions[0] + i % 2;
+    to.layout.padded_dimensions[1] = width[1];
+    if (generator_take_next(g)) {
+      generator_visit_pair(g, &from, &to);
+    }
+  }
+}
+
 /* Each value that padding can have, of each element type. */
 static void visit_padding_values(generator *g) {
   static const relayout_element_type types[] = {
@@ -234,6 +256,7 @@ void cases_visit(conformance_level level, bool compiles, uint64_t seed, cases_vi
   visit_edges(&g);
   visit_large(&g);
   visit_beyond_caches(&g);
+  visit_short_padded_rows(&g);
   visit_padding_values(&g);
   visit_degenerate(&g);
   visit_random_ranks(&g);

@@ -283,10 +283,13 @@ static void transpose_wide(const piece *of, int64_t columns) {
 }
 
 /* Whether the first `columns` of a piece are transposed so: those whose lines meet, and where
- * vectors are as long as lines, all that go past the cache but bytes. */
+ * vectors are as long as lines, all that go past the cache but bytes. Columns behind them that are
+ * stored by whole vectors must not spill into the next row, which is there already. */
 static inline bool is_wide(const piece *of, const rlt_cpu_frame *frame, int64_t columns) {
   const bool pays = VECTOR_BYTES == LINE_BYTES && ELEMENT_BYTES > 1 && frame->streams;
-  return (frame->is_crowded || pays) && columns >= WIDE_COLUMNS && of->rows >= WIDE_ROWS;
+  const bool spills = columns < of->columns && of->columns < BLOCK_COLUMNS && !of->exact;
+  return (frame->is_crowded || pays) && !spills && columns >= WIDE_COLUMNS &&
+         of->rows >= WIDE_ROWS;
 }
 #else
 #define transpose_wide(of, columns) ((void)(columns))
