@@ -63,9 +63,13 @@ static relayout_sharding halves;                /* of the matrix, on devices 0 a
 static relayout_sharding thirds;                /* likewise, its columns on devices 0, 1 and 2 */
 static const relayout_exchange *const peers[1]; /* NULL: no exchange */
 static void *const pointers[1];
-static relayout_exchange *exchange; /* from halves to thirds, of device 0 */
-static relayout_layout transposed;  /* {0,1} */
-static relayout_layout crooked;     /* lists a dimension twice, at its end */
+static relayout_exchange *exchange;     /* from halves to thirds, of device 0 */
+static relayout_scaled_view scaled;     /* the matrix */
+static relayout_scaled_view scaled_far; /* is not valid */
+static const int64_t in_records[] = {3, 64};
+static relayout_plan *many;        /* of the matrix to itself */
+static relayout_layout transposed; /* {0,1} */
+static relayout_layout crooked;    /* lists a dimension twice, at its end */
 static relayout_layout ones;
 static relayout_device *device;
 static relayout_plan *plan;
@@ -83,6 +87,8 @@ static int set_up(void **state) {
   too_big.dimensions[0] = INT64_MAX;
   whole = (relayout_view){.shape = matrix};
   far_away = (relayout_view){.shape = matrix, .byte_offset = INT64_MIN};
+  scaled = (relayout_scaled_view){.elements = whole};
+  scaled_far = (relayout_scaled_view){.elements = far_away};
   halves = (relayout_sharding){.kind = RELAYOUT_SHARDING_TILED,
                                .rank = 2,
                                .shards = {2, 1},
@@ -96,6 +102,8 @@ static int set_up(void **state) {
   ones = (relayout_layout){.padding_value = RELAYOUT_PADDING_ONE};
   return relayout_device_open("cpu", &device, NULL) == RELAYOUT_OK &&
                  relayout_plan_create(device, &matrix, &matrix, NULL, &plan, NULL) == RELAYOUT_OK &&
+                 relayout_plan_create_many(device, &scaled, &scaled, 1, NULL, &many, NULL) ==
+                     RELAYOUT_OK &&
                  relayout_exchange_create(device, &matrix, &halves, &matrix, &thirds, 0, NULL,
                                           &exchange, NULL) == RELAYOUT_OK
              ? 0
@@ -106,6 +114,7 @@ static int tear_down(void **state) {
   (void)state;
   scratch_remove(cache);
   relayout_exchange_destroy(exchange);
+  relayout_plan_destroy(many);
   relayout_plan_destroy(plan);
   relayout_device_destroy(device);
   return 0;
@@ -251,6 +260,22 @@ static int tear_down(void **state) {
     (plan, source, out, error))                                                                    \
   X(relayout_copy, BUFFERS_OVERLAP, (device, &matrix, &matrix, out, (char *)out + 8, error),       \
     (device, &matrix, &matrix, source, out, error))                                                \
+  X(relayout_block_format_parse, INVALID_TEXT, ("q9_0", out, error), ("q8_0", out, error))         \
+  X(relayout_scaled_view_make, SIZE_OVERFLOW, (&far_away, out, error), (&whole, out, error))       \
+  X(relayout_scaled_view_make_blocks, INVALID_ARGUMENT,                                            \
+    (RELAYOUT_BLOCK_FORMAT_Q8_0, 2, sizes, NULL, out, error),                                      \
+    (RELAYOUT_BLOCK_FORMAT_Q8_0, 2, in_records, NULL, out, error))                                 \
+  X(relayout_scaled_view_add_scales, INVALID_ARGUMENT, (out, NULL, NULL, NULL, error),             \
+    (scaled_in(out), &whole, NULL, NULL, error))                                                   \
+  X(relayout_scaled_view_validate, SIZE_OVERFLOW, (&scaled_far, error), (&scaled, error))          \
+  X(relayout_scaled_view_elements_size, SIZE_OVERFLOW, (&scaled_far, out, error),                  \
+    (&scaled, out, error))                                                                         \
+  X(relayout_scaled_view_parse, INVALID_TEXT, ("q8_0[32]x", out, error), ("q8_0[32]", out, error)) \
+  X(relayout_plan_create_many, SIZE_OVERFLOW, (device, &scaled_far, &scaled, 1, NULL, out, error), \
+    (device, &scaled, &scaled, 1, NULL, out, error))                                               \
+  X(relayout_plan_execute_many, BUFFERS_OVERLAP,                                                   \
+    (many, source_at((char *)out + 8), destination_at(out), error),                                \
+    (many, source_at(source), destination_at(out), error))                                         \
   X(relayout_plan_visit_schedules, INVALID_ARGUMENT, (plan, 1, ignore, out, error),                \
     (plan, 0, ignore, out, error))                                                                 \
   X(relayout_plan_visit_costs, INVALID_ARGUMENT, (plan, 1, ignore_cost, out, error),               \
@@ -301,6 +326,22 @@ static relayout_plan_info *plan_info_in(void *out) {
   const relayout_plan_info empty = RELAYOUT_PLAN_INFO_INIT;
   memcpy(out, &empty, sizeof empty);
   return out;
+}
+
+static relayout_scaled_view *scaled_in(void *out) {
+  return memcpy(out, &scaled, sizeof scaled);
+}
+
+static const relayout_source_memory *source_at(const void *elements) {
+  static relayout_source_memory memory;
+  memory.elements = elements;
+  return &memory;
+}
+
+static const relayout_destination_memory *destination_at(void *elements) {
+  static relayout_destination_memory memory;
+  memory.elements = elements;
+  return &memory;
 }
 
 static void ignore(void *context, const relayout_schedule_info *info) {
@@ -359,7 +400,7 @@ enum { CALL_COUNT = sizeof calls / sizeof calls[0] };
 /* Larger than any output, and aligned for all. */
 typedef union output {
   max_align_t aligned;
-  unsigned char bytes[4 * sizeof(relayout_shape)];
+  unsigned char bytes[2 * sizeof(relayout_scaled_view)];
 } output;
 
 static void assert_all(const void *bytes, size_t size, int value, const char *name) {

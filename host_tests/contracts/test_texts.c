@@ -10,6 +10,7 @@
 /* What there is to write, with the arguments of all writers. */
 typedef struct subject {
   relayout_shape shape;
+  relayout_scaled_view scaled;
   relayout_device *device;
   relayout_plan *plan;
 } subject;
@@ -22,6 +23,10 @@ static size_t write_shape(const subject *of, char *buffer, size_t capacity) {
 
 static size_t write_layout(const subject *of, char *buffer, size_t capacity) {
   return relayout_layout_format(&of->shape.layout, of->shape.element_type, buffer, capacity);
+}
+
+static size_t write_scaled_view(const subject *of, char *buffer, size_t capacity) {
+  return relayout_scaled_view_format(&of->scaled, buffer, capacity);
 }
 
 static size_t write_explanation(const subject *of, char *buffer, size_t capacity) {
@@ -89,8 +94,10 @@ static int set_up(void **state) {
   static subject made;
   made.shape = shape_of("bf16[20,30]{0,1:PD(20,40)PV(-1.5)T(8,16)(2,1)L(4)S(1)}");
   const relayout_shape from = shape_of("f32[20,30]");
+  static const char scaled[] = "(u4[8,64]{0,1:E(4)}-u4[8,2])*f16[8,2]per[1,40]";
   *state = &made;
-  return relayout_device_open("cpu", &made.device, NULL) == RELAYOUT_OK &&
+  return relayout_scaled_view_parse(scaled, &made.scaled, NULL) == RELAYOUT_OK &&
+                 relayout_device_open("cpu", &made.device, NULL) == RELAYOUT_OK &&
                  relayout_plan_create(made.device, &from, &made.shape, NULL, &made.plan, NULL) ==
                      RELAYOUT_OK
              ? 0
@@ -110,6 +117,10 @@ static void test_shapes_fit_any_buffer(void **state) {
 
 static void test_layouts_fit_any_buffer(void **state) {
   check_capacities(*state, write_layout);
+}
+
+static void test_scaled_views_fit_any_buffer(void **state) {
+  check_capacities(*state, write_scaled_view);
 }
 
 static void test_explanations_fit_any_buffer(void **state) {
@@ -132,6 +143,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_shapes_fit_any_buffer),
       cmocka_unit_test(test_layouts_fit_any_buffer),
+      cmocka_unit_test(test_scaled_views_fit_any_buffer),
       cmocka_unit_test(test_explanations_fit_any_buffer),
       cmocka_unit_test(test_schedules_fit_any_buffer),
       cmocka_unit_test(test_wisdom_fits_any_buffer),

@@ -119,6 +119,24 @@ static void add_shards(digest *made, const relayout_shape *shape) {
   }
 }
 
+/* Of the same elements with a scale for each, and as a text. */
+static void add_scaled(digest *made, const relayout_shape *shape) {
+  char text[3 * RELAYOUT_SHAPE_TEXT_SIZE] = "";
+  relayout_view elements, scales;
+  relayout_scaled_view view, again;
+  relayout_shape of_scales = *shape;
+  of_scales.element_type = RELAYOUT_F32;
+  relayout_layout_make_descending(shape->rank, &of_scales.layout, NULL);
+  relayout_view_make(shape, &elements, NULL);
+  relayout_view_make(&of_scales, &scales, NULL);
+  add_number(made, (int64_t)relayout_scaled_view_make(&elements, &view, NULL));
+  add_number(made, (int64_t)relayout_scaled_view_add_scales(&view, &scales, NULL, NULL, NULL));
+  add(made, text, relayout_scaled_view_format(&view, text, sizeof text));
+  if (relayout_scaled_view_parse(text, &again, NULL) == RELAYOUT_OK) {
+    add_number(made, relayout_scaled_view_equal(&view, &again));
+  }
+}
+
 static digest digest_of(const char *text) {
   digest made = {UINT64_C(14695981039346656037)};
   relayout_shape shape;
@@ -131,6 +149,7 @@ static digest digest_of(const char *text) {
     add_places(&made, &shape);
     add_changes(&made, &shape);
     add_shards(&made, &shape);
+    add_scaled(&made, &shape);
   }
   return made;
 }
@@ -231,6 +250,67 @@ static void test_one_device(void **state) {
   relayout_device_destroy(used.device);
 }
 
+/* ---- One plan of several destinations ---- */
+
+enum { ELEMENTS = 300 * 400 };
+
+typedef struct shared_plan {
+  relayout_plan *plan;
+  const float *source;
+  atomic_int failures;
+} shared_plan;
+
+/* What one thread gets, and all are to get. */
+typedef struct quantised {
+  uint16_t turned[ELEMENTS];
+  int8_t elements[ELEMENTS];
+  float scales[300];
+} quantised;
+
+static bool quantise(const relayout_plan *plan, const float *source, quantised *made) {
+  const relayout_source_memory from = {source, NULL, NULL};
+  const relayout_destination_memory to[] = {{made->turned, NULL, NULL},
+                                            {made->elements, made->scales, NULL}};
+  memset(made, 0, sizeof *made);
+  return relayout_plan_execute_many(plan, &from, to, NULL) == RELAYOUT_OK;
+}
+
+static void *quantise_often(void *argument) {
+  shared_plan *const used = argument;
+  quantised *const first = malloc(2 * sizeof *first);
+  bool is_right = first != NULL && quantise(used->plan, used->source, first);
+  for (int round = 0; round < ROUNDS && is_right; ++round) {
+    is_right = quantise(used->plan, used->source, first + 1) &&
+               memcmp(first, first + 1, sizeof *first) == 0 && first->elements[0] == 0 &&
+               first->elements[399] == 127 && first->scales[1] == 799.0F / 127;
+  }
+  atomic_fetch_add(&used->failures, is_right ? 0 : 1);
+  free(first);
+  return NULL;
+}
+
+static void test_one_plan_of_several_destinations(void **state) {
+  (void)state;
+  static float source[ELEMENTS];
+  shared_plan used = {.source = source, .failures = 0};
+  relayout_device *device = NULL;
+  relayout_scaled_view from, to[2];
+  for (int i = 0; i < ELEMENTS; ++i) {
+    source[i] = (float)i;
+  }
+  assert_int_equal(relayout_scaled_view_parse("f32[300,400]", &from, NULL), RELAYOUT_OK);
+  assert_int_equal(relayout_scaled_view_parse("bf16[300,400]{0,1}", &to[0], NULL), RELAYOUT_OK);
+  assert_int_equal(relayout_scaled_view_parse("s8[300,400]*f32[300,1]", &to[1], NULL), RELAYOUT_OK);
+  to[1].rule = RELAYOUT_SCALES_AMAX;
+  assert_int_equal(relayout_device_open("cpu", &device, NULL), RELAYOUT_OK);
+  assert_int_equal(relayout_plan_create_many(device, &from, to, 2, NULL, &used.plan, NULL),
+                   RELAYOUT_OK);
+  relayout_device_destroy(device); /* which the plan keeps */
+  run_at_once(quantise_often, &used);
+  assert_int_equal(atomic_load(&used.failures), 0);
+  relayout_plan_destroy(used.plan);
+}
+
 /* ---- The library's own threads ---- */
 
 /* Whether this thread of the process waits for something, as Linux tells it: "PID (NAME) S ...". */
@@ -297,6 +377,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_pure_functions),
       cmocka_unit_test(test_one_device),
+      cmocka_unit_test(test_one_plan_of_several_destinations),
       cmocka_unit_test(test_threads_sleep),
   };
   return cmocka_run_group_tests_name("contracts.threads", tests, NULL, NULL);

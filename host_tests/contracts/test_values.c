@@ -100,16 +100,20 @@ static void test_texts_are_static(void **state) {
   const char *const no_type = relayout_element_type_name((relayout_element_type)99);
   const char *const status = relayout_status_text(RELAYOUT_OUT_OF_RANGE);
   const char *const version = relayout_version();
+  const char *const format = relayout_block_format_name(RELAYOUT_BLOCK_FORMAT_Q8_0);
   for (int number = -1; number < 100; ++number) {
     (void)relayout_element_type_name((relayout_element_type)number);
     (void)relayout_status_text((relayout_status)number);
+    (void)relayout_block_format_name((relayout_block_format)number);
   }
   assert_ptr_equal(relayout_element_type_name(RELAYOUT_BF16), type);
   assert_ptr_equal(relayout_status_text(RELAYOUT_OUT_OF_RANGE), status);
   assert_ptr_equal(relayout_version(), version);
+  assert_ptr_equal(relayout_block_format_name(RELAYOUT_BLOCK_FORMAT_Q8_0), format);
   assert_string_equal(type, "bf16");
   assert_string_equal(no_type, "invalid");
   assert_string_equal(status, "out of range");
+  assert_string_equal(format, "q8_0");
 }
 
 static void test_version(void **state) {

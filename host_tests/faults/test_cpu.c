@@ -214,6 +214,133 @@ static void copy(const scenario *it) {
   relayout_device_destroy(device);
 }
 
+/* ---- Several destinations ---- */
+
+/* Groups that boxes cut, or that they do not; a turned layout; and records along another dimension
+ * than the source's elements. */
+enum { MANY = 4 };
+typedef struct many_case {
+  const char *from;
+  const char *to[MANY];
+  relayout_scale_rule rules[MANY];
+} many_case;
+
+static const many_case small_many = {
+    "(s8[64,96]-s8[64,3])*f16[64,3]",
+    {"bf16[64,96]{0,1:PD(128,96)PV(-1)}", "s4[64,96]{1,0:E(4)}*f32[64,1]",
+     "f8e4m3fn[64,96]*f8e8m0fnu[64,3]", "q8_0[64,96]{0,1}"},
+    {RELAYOUT_SCALES_GIVEN, RELAYOUT_SCALES_GIVEN, RELAYOUT_SCALES_POWER2, RELAYOUT_SCALES_GIVEN}};
+
+/* For several threads. */
+static const many_case large_many = {
+    "f32[256,608]{0,1}",
+    {"f16[256,608]", "s8[256,608]*f32[1,1]", "(u8[256,608]-u8[1,608])*bf16[1,608]",
+     "mxfp4[256,608]"},
+    {RELAYOUT_SCALES_GIVEN, RELAYOUT_SCALES_AMAX_UP, RELAYOUT_SCALES_AMAX, RELAYOUT_SCALES_GIVEN}};
+
+enum { MANY_ELEMENTS = 4 * 256 * 608, MANY_BESIDE = 4 * 1024, MANY_POISON = 0x3c };
+
+typedef struct many_memory {
+  uint8_t elements[MANY_ELEMENTS];
+  uint8_t scales[MANY_BESIDE];
+  uint8_t points[MANY_BESIDE];
+} many_memory;
+
+static many_memory many_source, many_found[MANY], many_wanted[MANY];
+
+typedef struct many_sides {
+  relayout_scaled_view from;
+  relayout_scaled_view to[MANY];
+} many_sides;
+
+static many_sides many_sides_of(const many_case *moved) {
+  many_sides sides;
+  MUST(relayout_scaled_view_parse(moved->from, &sides.from, &trial_error));
+  for (int i = 0; i < MANY; ++i) {
+    MUST(relayout_scaled_view_parse(moved->to[i], &sides.to[i], &trial_error));
+    sides.to[i].rule = moved->rules[i];
+  }
+  return sides;
+}
+
+static relayout_status many_execute(const relayout_plan *plan, many_memory *found) {
+  relayout_destination_memory to[MANY];
+  const relayout_source_memory from = {many_source.elements, many_source.scales,
+                                       many_source.points};
+  for (int i = 0; i < MANY; ++i) {
+    to[i] = (relayout_destination_memory){found[i].elements, found[i].scales, found[i].points};
+  }
+  return relayout_plan_execute_many(plan, &from, to, &trial_error);
+}
+
+static void many_make(const many_case *moved) {
+  const many_sides sides = many_sides_of(moved);
+  relayout_device *const device = open_device();
+  relayout_plan *plan = NULL;
+  for (size_t i = 0; i < sizeof many_source.elements; ++i) {
+    many_source.elements[i] = (uint8_t)(i % 4 == 3 ? 0x3f : i * 5 % 127); /* finite in any type */
+  }
+  memset(many_source.scales, 0x3c, sizeof many_source.scales);
+  memset(many_source.points, 3, sizeof many_source.points);
+  memset(many_wanted, MANY_POISON, sizeof many_wanted);
+  MUST(relayout_plan_create_many(device, &sides.from, sides.to, MANY, NULL, &plan, &trial_error));
+  MUST(many_execute(plan, many_wanted));
+  relayout_plan_destroy(plan);
+  relayout_device_destroy(device);
+}
+
+/* Every byte as it was or as it is to be. */
+static bool many_is_partly_written(void) {
+  const uint8_t *const found = (const uint8_t *)many_found;
+  const uint8_t *const wanted = (const uint8_t *)many_wanted;
+  for (size_t i = 0; i < sizeof many_found; ++i) {
+    if (found[i] != MANY_POISON && found[i] != wanted[i]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* A call that failed may have written a part; the same plan then writes all. */
+static void plan_many(const scenario *it, const many_case *moved) {
+  const many_sides sides = many_sides_of(moved);
+  relayout_device *const device = open_device();
+  relayout_plan *plan = untouched;
+  if (!TRY(relayout_plan_create_many(device, &sides.from, sides.to, MANY, NULL, &plan,
+                                     &trial_error))) {
+    EXPECT(plan == untouched);
+    MUST(relayout_plan_create_many(device, &sides.from, sides.to, MANY, NULL, &plan, &trial_error));
+  }
+  EXPECT(relayout_plan_destination_count(plan) == MANY);
+  memset(many_found, MANY_POISON, sizeof many_found);
+  if (!TRY(many_execute(plan, many_found))) {
+    EXPECT(many_is_partly_written());
+    MUST(many_execute(plan, many_found));
+  }
+  EXPECT(memcmp(many_found, many_wanted, sizeof many_found) == 0);
+  DURING(relayout_plan_destroy(plan));
+  expect_usable(device, it->moved);
+  relayout_device_destroy(device);
+}
+
+static void make_small_many(const scenario *it) {
+  (void)it;
+  many_make(&small_many);
+}
+
+static void make_large_many(const scenario *it) {
+  (void)it;
+  many_make(&large_many);
+}
+
+static void plan_small_many(const scenario *it) {
+  plan_many(it, &small_many);
+}
+
+static void plan_large_many(const scenario *it) {
+  plan_many(it, &large_many);
+}
+
 /* ---- Schedules ---- */
 
 enum { MOST_PARTS = 4, TEXT_SIZE = 4096 };
@@ -433,6 +560,14 @@ static const scenario scenarios[] = {
     {.name = "plan_in_chunks", .moved = &moves[TRANSPOSED], .run = plan_in_chunks},
     {.name = "plan_of_box", .moved = &moves[TRANSPOSED], .run = plan_of_box},
     {.name = "exchange", .moved = &moves[TRANSPOSED], .run = exchange},
+    {.name = "many",
+     .moved = &moves[TRANSPOSED],
+     .prepare = make_small_many,
+     .run = plan_small_many},
+    {.name = "many_shared",
+     .moved = &moves[TRANSPOSED],
+     .prepare = make_large_many,
+     .run = plan_large_many},
     {.name = "copy", .moved = &moves[PARTED], .run = copy},
     {.name = "visit", .moved = &moves[PARTED], .run = visit},
     {.name = "plan_as_asked", .moved = &moves[PARTED], .run = plan_as_asked},

@@ -1,5 +1,6 @@
 /* fuzz_shape_text.c: any text either is refused with a message fit to print, or is a valid shape
- * that prints and parses to itself; so is it where another shape has what it does not say. */
+ * that prints and parses to itself; so is it where another shape has what it does not say; and the
+ * same goes for sides with scales. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,6 +8,7 @@
 #include "input.h"
 #include "promise.h"
 #include "relayout/index.h"
+#include "relayout/scaled.h"
 
 /* What lies at a position has no multi-index, or one that leads back to it. */
 static void check_position(const relayout_shape *shape, int64_t position) {
@@ -133,9 +135,32 @@ static void check_defaults(const char *text, const char *defaults_text) {
   }
 }
 
+static void check_scaled(const char *text) {
+  static char printed[4 * RELAYOUT_SHAPE_TEXT_SIZE];
+  relayout_scaled_view view, again;
+  relayout_shape shape;
+  relayout_error error;
+  const relayout_status status = relayout_scaled_view_parse(text, &view, &error);
+  if (status != RELAYOUT_OK) {
+    check_error(status, &error);
+    require(relayout_shape_parse(text, &shape, NULL) != RELAYOUT_OK,
+            "a shape is a side without scales");
+    return;
+  }
+  size_t bytes = 0;
+  require(relayout_scaled_view_validate(&view, NULL) == RELAYOUT_OK, "what parses is valid");
+  require(relayout_scaled_view_elements_size(&view, &bytes, NULL) == RELAYOUT_OK, "and has a size");
+  require(relayout_scaled_view_format(&view, printed, sizeof printed) < sizeof printed,
+          "every side's text fits");
+  require(relayout_scaled_view_parse(printed, &again, NULL) == RELAYOUT_OK,
+          "what is printed parses");
+  require(relayout_scaled_view_equal(&view, &again), "to an equal side");
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   char *const text = input_text(data, size);
   check_shape(text);
+  check_scaled(text);
   check_defaults(text, "f32[2,3]{0,1:PD(3,5)PV(2.5)}");
   check_defaults(text, "s4[5]{0:T(2)E(4)}");
   check_defaults(text, "c64[]");

@@ -105,6 +105,39 @@ static void test_devices_by_name(void **state) {
   }
 }
 
+/* Plans of several destinations run on the CPU backend alone. */
+static void test_several_destinations(void **state) {
+  (void)state;
+  static const struct {
+    const char *name;
+    cl_bool shares_memory;
+    relayout_status status;
+  } cases[] = {{"auto", CL_FALSE, RELAYOUT_OK},
+               {"auto", CL_TRUE, RELAYOUT_UNSUPPORTED},
+               {"opencl", CL_FALSE, RELAYOUT_UNSUPPORTED}};
+  relayout_scaled_view from;
+  relayout_scaled_view to;
+  assert_int_equal(relayout_scaled_view_parse("u8[2,3]", &from, NULL), RELAYOUT_OK);
+  assert_int_equal(relayout_scaled_view_parse("u8[2,3]{0,1:PD(3,3)}", &to, NULL), RELAYOUT_OK);
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    relayout_device *const device = open_device(cases[i].name, cases[i].shares_memory);
+    relayout_plan *plan = NULL;
+    uint8_t moved[9];
+    const relayout_source_memory source = {rows, NULL, NULL};
+    const relayout_destination_memory destination = {moved, NULL, NULL};
+    assert_int_equal(relayout_plan_create_many(device, &from, &to, 1, NULL, &plan, NULL),
+                     cases[i].status);
+    if (plan != NULL) {
+      fake_forget();
+      assert_int_equal(relayout_plan_execute_many(plan, &source, &destination, NULL), RELAYOUT_OK);
+      assert_int_equal(fake.command_count, 0);
+      assert_memory_equal(moved, padded_columns, sizeof moved);
+      relayout_plan_destroy(plan);
+    }
+    leave(device);
+  }
+}
+
 /* They are the device's own. */
 static void test_schedules_asked_for(void **state) {
   (void)state;
@@ -203,6 +236,7 @@ int main(void) {
       cmocka_unit_test(test_auto_of_a_discrete_gpu),
       cmocka_unit_test(test_auto_of_an_integrated_gpu),
       cmocka_unit_test(test_devices_by_name),
+      cmocka_unit_test(test_several_destinations),
       cmocka_unit_test(test_schedules_asked_for),
       cmocka_unit_test(test_ranges_and_options),
       cmocka_unit_test(test_explained),

@@ -10,6 +10,7 @@
 #include "relayout/interchange.h"
 #include "relayout/layout.h"
 #include "relayout/plan.h"
+#include "relayout/scaled.h"
 #include "relayout/shape.h"
 #include "relayout/sharding.h"
 #include "relayout/status.h"

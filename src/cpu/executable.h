@@ -166,4 +166,17 @@ relayout_status rlt_cpu_executable_time(relayout_device *device, const void *exe
 void rlt_cpu_executable_describe(const relayout_device *device, const void *executable,
                                  rlt_text *text);
 
+/* Calls task(data, i) for each i in 0 .. count-1, count <= threads, and returns when all have
+ * returned: on the device's threads, or by the caller's pool. */
+void rlt_cpu_run_tasks(const rlt_cpu_device *device, int32_t count,
+                       void (*task)(void *data, size_t i), void *data);
+
+/* The rlt_backend functions of these names; converters are codecs. */
+relayout_status rlt_cpu_converter_create(const relayout_device *device, int64_t element_bytes,
+                                         const rlt_conversion *conversion, void **converter,
+                                         relayout_error *error);
+void rlt_cpu_converter_destroy(void *converter);
+relayout_status rlt_cpu_execute_many(const relayout_plan *plan, const relayout_source_memory *from,
+                                     const relayout_destination_memory *to, relayout_error *error);
+
 #endif

@@ -39,10 +39,12 @@ static bool has_sse41(void) {
 #define LINES(set)          rlt_cpu_line_kernels_##set
 #define KERNELS(set, bytes) rlt_cpu_kernels_##set##_##bytes
 #define ROWS(set)           rlt_cpu_row_passes_##set
+#define SCALES(set)         rlt_cpu_scale_passes_##set
 
 extern const rlt_cpu_line_kernels LINES(plain);
 extern const rlt_cpu_kernels KERNELS(plain, 4), KERNELS(plain, 8);
 extern const rlt_cpu_row_passes ROWS(plain);
+extern const rlt_cpu_scale_passes SCALES(plain);
 #if defined(__x86_64__)
 extern const rlt_cpu_line_kernels LINES(avx512), LINES(avx2), LINES(sse2);
 extern const rlt_cpu_kernels KERNELS(avx512vbmi, 1), KERNELS(avx512, 1), KERNELS(avx512, 2),
@@ -51,6 +53,7 @@ extern const rlt_cpu_kernels KERNELS(avx512vbmi, 1), KERNELS(avx512, 1), KERNELS
     KERNELS(sse41, 4), KERNELS(sse41, 8), KERNELS(sse2, 1), KERNELS(sse2, 2), KERNELS(sse2, 4),
     KERNELS(sse2, 8), KERNELS(sse2, 16);
 extern const rlt_cpu_row_passes ROWS(avx512), ROWS(avx2), ROWS(sse41), ROWS(sse2);
+extern const rlt_cpu_scale_passes SCALES(avx512), SCALES(avx2), SCALES(sse41), SCALES(sse2);
 extern rlt_cpu_pass *const rlt_cpu_bytes_avx512vbmi[4];
 #else
 extern const rlt_cpu_kernels KERNELS(plain, 1), KERNELS(plain, 2), KERNELS(plain, 16);
@@ -60,6 +63,7 @@ extern const rlt_cpu_line_kernels LINES(neon);
 extern const rlt_cpu_kernels KERNELS(neon, 1), KERNELS(neon, 2), KERNELS(neon, 4), KERNELS(neon, 8),
     KERNELS(neon, 16);
 extern const rlt_cpu_row_passes ROWS(neon);
+extern const rlt_cpu_scale_passes SCALES(neon);
 #endif
 
 const rlt_cpu_instruction_set rlt_cpu_instruction_sets[] = {
@@ -70,6 +74,7 @@ const rlt_cpu_instruction_set rlt_cpu_instruction_sets[] = {
      {&KERNELS(avx512vbmi, 1), &KERNELS(avx512, 2), &KERNELS(avx512, 4), &KERNELS(avx512, 8),
       &KERNELS(avx512, 16)},
      &ROWS(avx512),
+     &SCALES(avx512),
      rlt_cpu_bytes_avx512vbmi},
     {"avx512",
      has_avx512,
@@ -77,6 +82,7 @@ const rlt_cpu_instruction_set rlt_cpu_instruction_sets[] = {
      {&KERNELS(avx512, 1), &KERNELS(avx512, 2), &KERNELS(avx512, 4), &KERNELS(avx512, 8),
       &KERNELS(avx512, 16)},
      &ROWS(avx512),
+     &SCALES(avx512),
      NULL},
     {"avx2",
      has_avx2,
@@ -84,6 +90,7 @@ const rlt_cpu_instruction_set rlt_cpu_instruction_sets[] = {
      {&KERNELS(avx2, 1), &KERNELS(avx2, 2), &KERNELS(avx2, 4), &KERNELS(avx2, 8),
       &KERNELS(avx2, 16)},
      &ROWS(avx2),
+     &SCALES(avx2),
      NULL},
     {"sse41",
      has_sse41,
@@ -91,6 +98,7 @@ const rlt_cpu_instruction_set rlt_cpu_instruction_sets[] = {
      {&KERNELS(sse41, 1), &KERNELS(sse41, 2), &KERNELS(sse41, 4), &KERNELS(sse41, 8),
       &KERNELS(sse2, 16)},
      &ROWS(sse41),
+     &SCALES(sse41),
      NULL},
     {"sse2",
      always,
@@ -98,6 +106,7 @@ const rlt_cpu_instruction_set rlt_cpu_instruction_sets[] = {
      {&KERNELS(sse2, 1), &KERNELS(sse2, 2), &KERNELS(sse2, 4), &KERNELS(sse2, 8),
       &KERNELS(sse2, 16)},
      &ROWS(sse2),
+     &SCALES(sse2),
      NULL},
     /* Plain C differs by the channels that it does without: words of 4 and 8 bytes. */
     {"plain",
@@ -106,6 +115,7 @@ const rlt_cpu_instruction_set rlt_cpu_instruction_sets[] = {
      {&KERNELS(sse2, 1), &KERNELS(sse2, 2), &KERNELS(plain, 4), &KERNELS(plain, 8),
       &KERNELS(sse2, 16)},
      &ROWS(plain),
+     &SCALES(plain),
      NULL},
 #else
 #if defined(__aarch64__)
@@ -115,6 +125,7 @@ const rlt_cpu_instruction_set rlt_cpu_instruction_sets[] = {
      {&KERNELS(neon, 1), &KERNELS(neon, 2), &KERNELS(neon, 4), &KERNELS(neon, 8),
       &KERNELS(neon, 16)},
      &ROWS(neon),
+     &SCALES(neon),
      NULL},
 #endif
     {"plain",
@@ -123,6 +134,7 @@ const rlt_cpu_instruction_set rlt_cpu_instruction_sets[] = {
      {&KERNELS(plain, 1), &KERNELS(plain, 2), &KERNELS(plain, 4), &KERNELS(plain, 8),
       &KERNELS(plain, 16)},
      &ROWS(plain),
+     &SCALES(plain),
      NULL},
 #endif
     {.name = NULL},

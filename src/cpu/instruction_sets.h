@@ -1,10 +1,11 @@
 /* instruction_sets.h: the kernels for what processors can do. Depends on
- * kernels.h and row_passes.h. */
+ * kernels.h, row_passes.h and scale_passes.h. */
 #ifndef RLT_CPU_INSTRUCTION_SETS_H
 #define RLT_CPU_INSTRUCTION_SETS_H
 
 #include "cpu/kernels.h"
 #include "cpu/row_passes.h"
+#include "cpu/scale_passes.h"
 #include "relayout/status.h"
 
 typedef struct rlt_cpu_instruction_set {
@@ -13,6 +14,7 @@ typedef struct rlt_cpu_instruction_set {
   const rlt_cpu_line_kernels *lines;
   const rlt_cpu_kernels *kernels[5]; /* for elements of 1, 2, 4, 8 and 16 bytes */
   const rlt_cpu_row_passes *rows;
+  const rlt_cpu_scale_passes *scales;
   rlt_cpu_pass *const *bytes; /* in place of those of `rows`, where not NULL */
 } rlt_cpu_instruction_set;
 

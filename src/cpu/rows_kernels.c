@@ -475,6 +475,16 @@ static const integer_rule no_integers = {false, false};
 RLT_SIGNED_FLOATS_TO_16(FLOATS_TO_16)
 
 /* What instructions do. NaNs lose their payload. */
+/* The nearest power of two, as f8e8m0fnu has them: ties go up, what is above the least becomes the
+ * next one at once, and there is neither zero nor sign. */
+static inline uint8_t power_of_f32(uint32_t bits) {
+  const uint32_t least = 0x00400000, normal = 0x00800000, beyond = 0x7f400000, none = 0xff;
+  const uint32_t exponent = bits < normal ? (bits > least ? 1 : 0) : (bits + least) >> 23;
+  return (uint8_t)(bits == 0 || bits >= beyond ? none : exponent);
+}
+
+EACH(f32_to_power, u32, u8, power_of_f32(element))
+
 #if VECTOR_BYTES == 64
 PASS(f32_to_half) {
   (void)row;
@@ -1038,7 +1048,7 @@ const rlt_cpu_row_passes ROW_PASSES = {
                                                     : f32_to_##type##_2,
     .to_f32 = {RLT_SIGNED_FLOATS_TO_16(OF_16)[RELAYOUT_S8] = s8_to_f32, [RELAYOUT_U8] = u8_to_f32,
                [RELAYOUT_S16] = s16_to_f32, [RELAYOUT_U16] = u16_to_f32},
-    .of_f32 = {RLT_SIGNED_FLOATS_TO_16(TO_16)},
+    .of_f32 = {RLT_SIGNED_FLOATS_TO_16(TO_16)[RELAYOUT_F8E8M0FNU] = f32_to_power},
     .low = {{NULL},
             {u16_low_u8},
             {u32_low_u8, u32_low_u16},

@@ -216,11 +216,10 @@ static bool puts_together(const rlt_cpu_executable *made) {
   return made->is_buffered;
 }
 
-/* Calls task(data, i) for each i in 0 .. count-1, count <= threads, and returns when all have
- * returned. A single task runs on the calling thread. So does, once more, the first one behind a
- * caller's pool: it does what is left, which is nothing unless the pool left tasks out. */
-static void run_tasks(const rlt_cpu_device *device, int32_t count,
-                      void (*task)(void *data, size_t i), void *data) {
+/* A single task runs on the calling thread. So does, once more, the first one behind a caller's
+ * pool: it does what is left, which is nothing unless the pool left tasks out. */
+void rlt_cpu_run_tasks(const rlt_cpu_device *device, int32_t count,
+                       void (*task)(void *data, size_t i), void *data) {
   if (count == 1) {
     task(data, 0);
   } else if (device->parallel_for != NULL) {
@@ -243,7 +242,7 @@ static void run_executable(const rlt_cpu_device *device, const rlt_cpu_executabl
   if (made->grid->tile_count == 1) {
     run_only_tile(&call);
   } else {
-    run_tasks(device, made->schedule->threads, work, &call);
+    rlt_cpu_run_tasks(device, made->schedule->threads, work, &call);
   }
 }
 

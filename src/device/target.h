@@ -14,6 +14,7 @@
 #include "problem/problem.h"
 #include "relayout/device.h"
 #include "relayout/plan.h"
+#include "relayout/scaled.h"
 #include "schedule/schedule.h"
 
 struct rlt_plan_cache;
@@ -51,6 +52,16 @@ typedef struct rlt_backend {
    * pointers, or for copies. May be called from several threads for the same plan. */
   relayout_status (*execute)(const relayout_plan *plan, const void *source, void *destination,
                              relayout_error *error);
+
+  /* What moves and converts rows of elements side by side, of so many bytes in the source, for
+   * plans of several destinations; NULL where there are no such plans. RELAYOUT_OUT_OF_MEMORY. */
+  relayout_status (*converter_create)(const relayout_device *device, int64_t element_bytes,
+                                      const rlt_conversion *conversion, void **converter,
+                                      relayout_error *error);
+  void (*converter_destroy)(void *converter); /* NULL is allowed */
+  /* Does all that such a plan does with host memory; sizes and overlap are checked. */
+  relayout_status (*execute_many)(const relayout_plan *plan, const relayout_source_memory *from,
+                                  const relayout_destination_memory *to, relayout_error *error);
 
   /* How execute, or a submission by a plan that has chunks, transfers such sides; of a plan that
    * has parts. NULL where host memory is all. */

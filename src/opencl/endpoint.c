@@ -11,8 +11,9 @@
 #include "plan/sharing.h"
 
 relayout_status rlt_check_plan(const relayout_plan *plan, relayout_error *error) {
-  if (plan == NULL) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "plan is NULL");
+  const relayout_status status = rlt_plan_check_single(plan, error);
+  if (status != RELAYOUT_OK) {
+    return status;
   }
   return rlt_opencl_device_of(plan->device) != NULL
              ? RELAYOUT_OK

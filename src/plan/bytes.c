@@ -38,9 +38,10 @@ static relayout_status visit_bytes(const relayout_plan *plan, rlt_visit_runs *vi
 
 static relayout_status check_visit(const relayout_plan *plan, relayout_bytes_visitor visitor,
                                    relayout_error *error) {
-  return plan != NULL && visitor != NULL ? RELAYOUT_OK
-                                         : rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s is NULL",
-                                                    plan == NULL ? "plan" : "visitor");
+  const relayout_status status = rlt_plan_check_single(plan, error);
+  return status == RELAYOUT_OK && visitor == NULL
+             ? rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "visitor is NULL")
+             : status;
 }
 
 relayout_status relayout_plan_visit_bytes_written(const relayout_plan *plan,

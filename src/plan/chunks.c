@@ -185,8 +185,7 @@ static bool is_offset(int64_t bits, const relayout_view *side) {
   return bits % (8 * (int64_t)relayout_element_type_byte_size(side->shape.element_type)) == 0;
 }
 
-/* True if a box lowers to the problems that another box's plan moves; returns the shift. */
-static bool is_moved_by(const rlt_lowered *box, const relayout_plan *plan, rlt_chunk *chunk) {
+bool rlt_is_moved_by(const rlt_lowered *box, const relayout_plan *plan, rlt_chunk *chunk) {
   const rlt_problem *read = NULL; /* a problem of the box, and of the plan */
   const rlt_problem *read_by_plan = NULL;
   const int32_t count = plan->work.part_count;
@@ -233,7 +232,7 @@ static relayout_status make_chunk(relayout_plan *plan, const rlt_index_box *box,
   relayout_status status = rlt_plan_lower_box(plan, box, &lowered, error);
   bool is_there = false;
   for (size_t i = 0; i < plan->chunk_plan_count && status == RELAYOUT_OK && !is_there; ++i) {
-    is_there = is_moved_by(&lowered, plan->chunk_plans[i], chunk);
+    is_there = rlt_is_moved_by(&lowered, plan->chunk_plans[i], chunk);
   }
   rlt_lowered_free(&lowered);
   if (is_there || status != RELAYOUT_OK) {

@@ -24,6 +24,10 @@ relayout_status rlt_equal_boxes_make(const relayout_plan *plan, rlt_chunk_limits
 /* Advances to the next box; false after the last one. */
 bool rlt_equal_boxes_next(rlt_equal_boxes *boxes, rlt_index_box *box);
 
+/* True if a box lowers to the problems that another box's plan moves, in other places: `chunk`
+ * becomes that plan, and how far they are from its own. */
+bool rlt_is_moved_by(const rlt_lowered *box, const relayout_plan *plan, rlt_chunk *chunk);
+
 /* Makes the plan's chunks, and a plan for each kind of chunk, if the plan exceeds the limits that
  * were asked for. A plan that cannot be cut into boxes (relayout_plan_create_range) has no chunks,
  * and neither has a plan of a device without staging. Returns the statuses of plans. */

@@ -7,6 +7,7 @@
 #include "base/float_control.h"
 #include "base/text.h"
 #include "metadata/view.h"
+#include "plan/many.h"
 #include "plan/plan.h"
 #include "schedule/schedule_text.h"
 #include "search/learner.h"
@@ -554,6 +555,12 @@ size_t relayout_plan_explain(const relayout_plan *plan, relayout_explain_form fo
   rlt_text text = rlt_text_in(buffer, capacity);
   if (plan == NULL) {
     return 0;
+  }
+  if (plan->many != NULL) {
+    rlt_many_explain(plan,
+                     form == RELAYOUT_EXPLAIN_JSON || form == RELAYOUT_EXPLAIN_SCHEDULES_JSON,
+                     &text);
+    return text.length;
   }
   const rlt_float_control was = rlt_floats_enter();
   const bool with_offers =

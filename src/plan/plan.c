@@ -12,6 +12,7 @@
 #include "metadata/widths.h"
 #include "plan/cache.h"
 #include "plan/chunks.h"
+#include "plan/many.h"
 #include "plan/sharing.h"
 #include "plan/verbose.h"
 #include "problem/lower.h"
@@ -267,6 +268,34 @@ relayout_status rlt_plan_create(relayout_device *device, const relayout_shape *f
   return create_anew(device, &of, request, schedules, plan, error);
 }
 
+relayout_status rlt_plan_create_in(relayout_device *device, const rlt_view *from,
+                                   const rlt_view *to, const rlt_index_box *box,
+                                   const rlt_plan_request *request, relayout_plan **plan,
+                                   relayout_error *error) {
+  return create_anew(device, &(sides){from, to, box}, request, (rlt_texts){0, NULL}, plan, error);
+}
+
+relayout_status rlt_plan_create_for_many(relayout_device *device, const rlt_plan_request *request,
+                                         struct rlt_many *many, relayout_plan **plan,
+                                         relayout_error *error) {
+  rlt_lowered nothing = {.count = 0};
+  const relayout_status status = make(device, request, &nothing, (rlt_texts){0, NULL}, plan, error);
+  if (status == RELAYOUT_OK) {
+    (*plan)->many = many;
+  }
+  return status;
+}
+
+relayout_status rlt_plan_check_single(const relayout_plan *plan, relayout_error *error) {
+  if (plan == NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "plan is NULL");
+  }
+  return plan->many == NULL ? RELAYOUT_OK
+                            : rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
+                                       "plan is one of relayout_plan_create_many, which "
+                                       "relayout_plan_execute_many executes");
+}
+
 /* Takes the plan from the cache, unless schedules or a box are given. The options are checked. */
 static relayout_status create(relayout_device *device, const sides *of,
                               const relayout_plan_options *options, relayout_plan **plan,
@@ -427,6 +456,7 @@ void relayout_plan_destroy(relayout_plan *plan) {
     rlt_forms_free(&part->forms);
   }
   rlt_chunks_free(plan);
+  rlt_many_free(plan->device, plan->many);
   relayout_plan_destroy(atomic_load(&plan->elsewhere));
   rlt_free(plan->work.parts);
   rlt_free(plan->index_program);
@@ -669,10 +699,10 @@ static relayout_status execute_checked(const relayout_plan *plan, const uint8_t 
 
 relayout_status relayout_plan_execute(const relayout_plan *plan, const void *source,
                                       void *destination, relayout_error *error) {
-  if (plan == NULL) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "plan is NULL");
+  relayout_status status = rlt_plan_check_single(plan, error);
+  if (status == RELAYOUT_OK) {
+    status = check_pointers(plan, source, destination, error);
   }
-  relayout_status status = check_pointers(plan, source, destination, error);
   if (status != RELAYOUT_OK) {
     return status;
   }

@@ -69,6 +69,8 @@ typedef struct rlt_chunk {
   int64_t destination;
 } rlt_chunk;
 
+struct rlt_many;
+
 struct relayout_plan {
   relayout_device *device; /* held */
   atomic_int holders;      /* references: those of callers, and the cache's */
@@ -96,6 +98,8 @@ struct relayout_plan {
   /* The same plan on the other device that this device uses for what it does not do itself; made
    * when it is first needed; NULL until then. */
   _Atomic(relayout_plan *) elsewhere;
+  /* What a plan of relayout_plan_create_many does instead of moving parts; NULL for others. */
+  struct rlt_many *many;
 };
 
 /* relayout_plan_create without the device's cache: only the caller owns the plan. */
@@ -117,6 +121,22 @@ relayout_status rlt_plan_lower_box(const relayout_plan *whole, const rlt_index_b
 /* Makes a plan for a box of another plan. Returns the statuses of relayout_plan_create_range. */
 relayout_status rlt_plan_create_box(const relayout_plan *whole, const rlt_index_box *box,
                                     relayout_plan **plan, relayout_error *error);
+
+/* Makes a plan for a box of these views, or for all of them where it is NULL. Returns the statuses
+ * of relayout_plan_create_range. */
+relayout_status rlt_plan_create_in(relayout_device *device, const rlt_view *from,
+                                   const rlt_view *to, const rlt_index_box *box,
+                                   const rlt_plan_request *request, relayout_plan **plan,
+                                   relayout_error *error);
+
+/* A plan that has neither views nor parts, for rlt_many (many.h) to do its work.
+ * RELAYOUT_OUT_OF_MEMORY. */
+relayout_status rlt_plan_create_for_many(relayout_device *device, const rlt_plan_request *request,
+                                         struct rlt_many *many, relayout_plan **plan,
+                                         relayout_error *error);
+
+/* That the plan, which may be NULL, moves one side to one other: RELAYOUT_INVALID_ARGUMENT. */
+relayout_status rlt_plan_check_single(const relayout_plan *plan, relayout_error *error);
 
 /* True if the CPU backend beside the plan's device moves host memory; false if the caller gave
  * schedules. */

@@ -1,0 +1,184 @@
+/* many_cost.c: what a plan of several destinations takes, beside a plain copy of as many bytes, and
+ * beside a plan for each destination where none has scales or blocks.
+ *
+ *   many_cost THREADS FROM TO ...
+ *
+ * FROM and each TO are texts of scaled views. A TO may begin with the rule of its scales: amax:,
+ * amax_up: or power2:; without one the scales are given. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/statistics.h"
+#include "cost.h"
+#include "relayout/relayout.h"
+
+enum { MOST_DESTINATIONS = 16, ROUNDS = 25 };
+
+const char cost_program[] = "many_cost";
+
+typedef struct scene {
+  relayout_device *device;
+  int count;
+  relayout_scaled_view from, to[MOST_DESTINATIONS];
+  relayout_plan_options options;
+  relayout_plan *many;
+  relayout_plan *single[MOST_DESTINATIONS]; /* NULL where there is no such plan */
+  relayout_source_memory source;
+  relayout_destination_memory destinations[MOST_DESTINATIONS];
+  size_t bytes; /* of all sides */
+  char *copied;
+} scene;
+
+static void *make_memory(size_t bytes) {
+  char *const made = aligned_alloc(4096, (bytes + 8191) / 4096 * 4096);
+  if (made == NULL) {
+    cost_stop("no memory for a tensor");
+    return NULL;
+  }
+  memset(made, 0, bytes + 1);
+  return made;
+}
+
+/* Numbers of a moderate size in any type of 1, 2 or 4 bytes. */
+static void *make_elements(scene *of, const relayout_scaled_view *side) {
+  relayout_error error;
+  size_t bytes = 0;
+  cost_check(relayout_scaled_view_elements_size(side, &bytes, &error), &error);
+  unsigned char *const made = make_memory(bytes);
+  const size_t size = side->block_format != RELAYOUT_BLOCK_FORMAT_NONE
+                          ? 1
+                          : relayout_element_type_byte_size(side->elements.shape.element_type);
+  for (size_t i = 0; i < bytes; ++i) {
+    const unsigned number = (unsigned)(i * 2654435761U) >> 16;
+    made[i] = (unsigned char)(i % size == size - 1 ? 0x3c + (number & 3) : number & 0x3f);
+  }
+  of->bytes += bytes;
+  return made;
+}
+
+static void *make_beside(scene *of, bool is_there, const relayout_view *view, int byte) {
+  relayout_error error;
+  int64_t lowest = 0;
+  size_t bytes = 0;
+  if (!is_there) {
+    return NULL;
+  }
+  cost_check(relayout_view_span(view, &lowest, &bytes, &error), &error);
+  of->bytes += bytes;
+  return memset(make_memory(bytes), byte, bytes);
+}
+
+static void read_destination(const char *text, relayout_scaled_view *view) {
+  static const char *const rules[] = {"given:", "amax:", "amax_up:", "power2:"};
+  relayout_error error;
+  int rule = RELAYOUT_SCALES_GIVEN;
+  for (int i = 0; i < (int)(sizeof rules / sizeof rules[0]); ++i) {
+    if (strncmp(text, rules[i], strlen(rules[i])) == 0) {
+      rule = i;
+      text += strlen(rules[i]);
+      break;
+    }
+  }
+  cost_check(relayout_scaled_view_parse(text, view, &error), &error);
+  view->rule = (relayout_scale_rule)rule;
+}
+
+static bool is_plain(const relayout_scaled_view *view) {
+  return !view->has_scales && view->block_format == RELAYOUT_BLOCK_FORMAT_NONE;
+}
+
+static double make_plans(scene *of) {
+  relayout_error error;
+  const double start = cost_now();
+  cost_check(relayout_plan_create_many(of->device, &of->from, of->to, of->count, &of->options,
+                                       &of->many, &error),
+             &error);
+  const double taken = cost_now() - start;
+  for (int i = 0; i < of->count && is_plain(&of->from) && is_plain(&of->to[i]); ++i) {
+    cost_check(relayout_plan_create_between(of->device, &of->from.elements, &of->to[i].elements,
+                                            &of->options, &of->single[i], &error),
+               &error);
+  }
+  return taken;
+}
+
+static double run_many(const void *context) {
+  const scene *const of = context;
+  relayout_error error;
+  const double start = cost_now();
+  cost_check(relayout_plan_execute_many(of->many, &of->source, of->destinations, &error), &error);
+  return cost_now() - start;
+}
+
+static double run_each(const void *context) {
+  const scene *const of = context;
+  relayout_error error;
+  const double start = cost_now();
+  for (int i = 0; i < of->count && of->single[i] != NULL; ++i) {
+    cost_check(relayout_plan_execute(of->single[i], of->source.elements,
+                                     of->destinations[i].elements, &error),
+               &error);
+  }
+  return cost_now() - start;
+}
+
+static double copy(const void *context) {
+  const scene *const of = context;
+  const double start = cost_now();
+  memcpy(of->copied + of->bytes / 2, of->copied, of->bytes / 2);
+  return cost_now() - start;
+}
+
+static void report(const scene *of, double planning) {
+  double medians[3];
+  const cost_way ways[] = {{copy, of}, {run_many, of}, {run_each, of}};
+  const bool has_singles = of->single[of->count - 1] != NULL;
+  cost_measure_in_turns(ways, has_singles ? 3 : 2, ROUNDS, medians);
+  printf("planned in %.2f ms, run in %.2f ms: %.2f of a plain copy", planning * 1e3,
+         medians[1] * 1e3, medians[0] / medians[1]);
+  if (has_singles) {
+    printf(", %.2f of the time of %d plans", medians[1] / medians[2], of->count);
+  }
+  printf("\n");
+}
+
+int main(int argc, char **argv) {
+  scene of = {.options = RELAYOUT_PLAN_OPTIONS_INIT, .count = argc - 3};
+  relayout_cpu_options cpu = RELAYOUT_CPU_OPTIONS_INIT;
+  relayout_error error;
+  if (of.count < 1 || of.count > MOST_DESTINATIONS) {
+    fprintf(stderr, "%s: wants THREADS FROM TO ..., at most %d of these\n", cost_program,
+            MOST_DESTINATIONS);
+    return 2;
+  }
+  cpu.threads = atoi(argv[1]);
+  of.options.rounding = RELAYOUT_ROUNDING_NEAREST;
+  cost_check(relayout_cpu_device_create(&cpu, &of.device, &error), &error);
+  read_destination(argv[2], &of.from);
+  of.source = (relayout_source_memory){
+      make_elements(&of, &of.from), make_beside(&of, of.from.has_scales, &of.from.scales, 0x3c),
+      make_beside(&of, of.from.has_zero_points, &of.from.zero_points, 1)};
+  for (int i = 0; i < of.count; ++i) {
+    read_destination(argv[3 + i], &of.to[i]);
+    const relayout_scaled_view *const to = &of.to[i];
+    of.destinations[i] = (relayout_destination_memory){
+        make_elements(&of, to), make_beside(&of, to->has_scales, &to->scales, 0x3c),
+        make_beside(&of, to->has_zero_points, &to->zero_points, 1)};
+  }
+  of.copied = make_memory(of.bytes + 1);
+  report(&of, make_plans(&of));
+  for (int i = 0; i < of.count; ++i) {
+    relayout_plan_destroy(of.single[i]);
+    free(of.destinations[i].elements);
+    free(of.destinations[i].scales);
+    free(of.destinations[i].zero_points);
+  }
+  relayout_plan_destroy(of.many);
+  free((void *)of.source.elements);
+  free((void *)of.source.scales);
+  free((void *)of.source.zero_points);
+  free(of.copied);
+  relayout_device_destroy(of.device);
+  return 0;
+}

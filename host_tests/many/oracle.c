@@ -1,0 +1,354 @@
+/* oracle.c: every tensor is first brought into whole elements in the order of ascending indices,
+ * and what is written goes the same way back. */
+#include "many/oracle.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "many/blocks.h"
+#include "oracle/formats.h"
+#include "oracle/oracle.h"
+
+enum { RECORD = RELAYOUT_BLOCK_ELEMENTS };
+
+/* ---- Whole tensors -------------------------------------------------------------------------- */
+
+static size_t count_of(const relayout_shape *shape) {
+  size_t count = 1;
+  for (int32_t d = 0; d < shape->rank; ++d) {
+    count *= (size_t)shape->dimensions[d];
+  }
+  return count;
+}
+
+static relayout_shape dense_of(const relayout_shape *shape) {
+  relayout_shape dense = {.element_type = shape->element_type, .rank = shape->rank};
+  dense.layout.rank = shape->rank;
+  for (int32_t d = 0; d < shape->rank; ++d) {
+    dense.dimensions[d] = shape->dimensions[d];
+    dense.layout.minor_to_major[d] = shape->rank - 1 - d;
+  }
+  return dense;
+}
+
+static bool is_swapped(const relayout_view *view) {
+  const bool host_is_little = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
+  return view->byte_order ==
+         (host_is_little ? RELAYOUT_BYTE_ORDER_BIG : RELAYOUT_BYTE_ORDER_LITTLE);
+}
+
+static unsigned char *read_dense(const relayout_view *view, const void *memory) {
+  const relayout_shape dense = dense_of(&view->shape);
+  oracle_options options = ORACLE_OPTIONS_INIT;
+  unsigned char *const made = calloc(1, oracle_byte_size(&dense) + 1);
+  options.source_byte_strides = view->is_strided ? view->byte_strides : NULL;
+  options.source_is_swapped = is_swapped(view);
+  if (made != NULL && count_of(&dense) > 0) {
+    oracle_relayout_with(&options, &view->shape, &dense,
+                         (const unsigned char *)memory + view->byte_offset, made);
+  }
+  return made;
+}
+
+static void write_dense(const relayout_view *view, const unsigned char *dense_bytes, void *memory) {
+  const relayout_shape dense = dense_of(&view->shape);
+  oracle_options options = ORACLE_OPTIONS_INIT;
+  options.destination_byte_strides = view->is_strided ? view->byte_strides : NULL;
+  options.destination_is_swapped = is_swapped(view);
+  if (memory != NULL) {
+    oracle_relayout_with(&options, &dense, &view->shape, dense_bytes,
+                         (unsigned char *)memory + view->byte_offset);
+  }
+}
+
+void many_place(const relayout_view *view, const unsigned char *elements, void *memory) {
+  relayout_view placed = *view;
+  placed.shape.layout.padding_value = RELAYOUT_PADDING_UNKNOWN;
+  write_dense(&placed, elements, memory);
+}
+
+static uint64_t pattern_at(relayout_element_type type, const unsigned char *dense, size_t number) {
+  const number_format format = format_of(type);
+  return format_load(&format, dense + number * format_size(&format));
+}
+
+static void set_pattern(relayout_element_type type, unsigned char *dense, size_t number,
+                        uint64_t pattern) {
+  const number_format format = format_of(type);
+  format_store(&format, pattern, dense + number * format_size(&format));
+}
+
+/* The index of an element by its number. */
+static void index_of(const relayout_shape *shape, size_t number, int64_t *index) {
+  for (int32_t d = shape->rank - 1; d >= 0; --d) {
+    index[d] = (int64_t)(number % (size_t)shape->dimensions[d]);
+    number /= (size_t)shape->dimensions[d];
+  }
+}
+
+/* The number of the group that an element is in. */
+static size_t group_of(const relayout_scaled_view *view, size_t number) {
+  int64_t index[RELAYOUT_MAX_RANK];
+  size_t group = 0;
+  index_of(&view->elements.shape, number, index);
+  for (int32_t d = 0; d < view->elements.shape.rank; ++d) {
+    group = group * (size_t)view->scales.shape.dimensions[d] +
+            (size_t)(index[d] / view->group_sizes[d]);
+  }
+  return group;
+}
+
+/* Records follow each other along the minor dimension: where an element is, in elements. */
+static size_t place_in_records(const relayout_shape *shape, size_t number) {
+  int64_t index[RELAYOUT_MAX_RANK];
+  index_of(shape, number, index);
+  return (size_t)oracle_linear_index(shape, index);
+}
+
+void many_span(const relayout_view *view, relayout_block_format format, int64_t *lowest,
+               size_t *bytes) {
+  *lowest = view->byte_offset;
+  if (format != RELAYOUT_BLOCK_FORMAT_NONE) {
+    *bytes = count_of(&view->shape) / RECORD * blocks_record_bytes(format);
+    return;
+  }
+  if (!view->is_strided) {
+    *bytes = oracle_byte_size(&view->shape);
+    return;
+  }
+  int64_t highest = (int64_t)oracle_element_size(view->shape.element_type);
+  for (int32_t d = 0; d < view->shape.rank; ++d) {
+    const int64_t reach = (view->shape.dimensions[d] - 1) * view->byte_strides[d];
+    *lowest += reach < 0 ? reach : 0;
+    highest += reach < 0 ? -reach : reach;
+  }
+  *bytes = count_of(&view->shape) > 0 ? (size_t)highest : 0;
+}
+
+/* ---- Sources -------------------------------------------------------------------------------- */
+
+/* One view's scales and zero points; both may be absent. */
+typedef struct factors {
+  unsigned char *scales;
+  unsigned char *zero_points;
+} factors;
+
+static bool read_factors(const relayout_scaled_view *view, const void *scales,
+                         const void *zero_points, factors *read) {
+  *read = (factors){NULL, NULL};
+  read->scales = view->has_scales ? read_dense(&view->scales, scales) : NULL;
+  read->zero_points = view->has_zero_points ? read_dense(&view->zero_points, zero_points) : NULL;
+  return (read->scales != NULL || !view->has_scales) &&
+         (read->zero_points != NULL || !view->has_zero_points);
+}
+
+static void free_factors(factors *of) {
+  free(of->scales);
+  free(of->zero_points);
+}
+
+static exact scale_of(const relayout_scaled_view *view, const factors *of, size_t group) {
+  const relayout_element_type type = view->scales.shape.element_type;
+  return exact_of(type, pattern_at(type, of->scales, group));
+}
+
+static int64_t zero_point_of(const relayout_scaled_view *view, const factors *of, size_t group) {
+  if (!view->has_zero_points) {
+    return 0;
+  }
+  const relayout_element_type type = view->zero_points.shape.element_type;
+  const exact number = exact_of(type, pattern_at(type, of->zero_points, group));
+  return number.is_negative ? -(int64_t)number.whole[0] : (int64_t)number.whole[0];
+}
+
+/* Where scales are, a NaN has no sign. */
+static exact without_sign_of_nan(exact number) {
+  number.is_negative = number.is_negative && number.kind != EXACT_NAN;
+  return number;
+}
+
+static void read_records(const relayout_scaled_view *view, const void *memory, exact *numbers) {
+  const relayout_shape *const shape = &view->elements.shape;
+  const size_t bytes = blocks_record_bytes(view->block_format);
+  for (size_t i = 0; i < count_of(shape); ++i) {
+    const size_t place = place_in_records(shape, i);
+    float values[RECORD];
+    uint32_t pattern;
+    blocks_read(view->block_format,
+                (const uint8_t *)memory + view->elements.byte_offset + place / RECORD * bytes,
+                values);
+    memcpy(&pattern, &values[place % RECORD], sizeof(pattern));
+    numbers[i] = without_sign_of_nan(exact_of(RELAYOUT_F32, pattern));
+  }
+}
+
+static void read_elements(const relayout_scaled_view *view, const factors *of,
+                          many_values *values) {
+  for (size_t i = 0; i < values->count; ++i) {
+    const exact element = exact_of(values->type, pattern_at(values->type, values->elements, i));
+    values->numbers[i] = element;
+    if (view->has_scales) {
+      const size_t group = group_of(view, i);
+      const exact difference = exact_minus(&element, zero_point_of(view, of, group));
+      const exact scale = scale_of(view, of, group);
+      values->numbers[i] = without_sign_of_nan(exact_times(&difference, &scale));
+    }
+  }
+}
+
+bool many_values_make(const relayout_scaled_view *view, const relayout_source_memory *memory,
+                      many_values *made) {
+  factors of;
+  *made = (many_values){.count = count_of(&view->elements.shape)};
+  made->type = view->elements.shape.element_type;
+  made->numbers = malloc((made->count + 1) * sizeof(exact));
+  if (made->numbers == NULL) {
+    return false;
+  }
+  if (view->block_format != RELAYOUT_BLOCK_FORMAT_NONE) {
+    read_records(view, memory->elements, made->numbers);
+    return true;
+  }
+  made->elements = read_dense(&view->elements, memory->elements);
+  const bool is_read = read_factors(view, memory->scales, memory->zero_points, &of);
+  if (is_read && made->elements != NULL) {
+    read_elements(view, &of, made);
+  }
+  free_factors(&of);
+  if (view->has_scales) {
+    free(made->elements);
+    made->elements = NULL;
+    return is_read;
+  }
+  return is_read && made->elements != NULL;
+}
+
+void many_values_free(many_values *values) {
+  free(values->numbers);
+  free(values->elements);
+  *values = (many_values){.count = 0};
+}
+
+/* ---- Scales that rules make ----------------------------------------------------------------- */
+
+static uint32_t to_f32(const exact *number) {
+  return (uint32_t)exact_to_float(number, RELAYOUT_F32, EXACT_TO_NEAREST);
+}
+
+/* Patterns of floats without signs are in the order of their values, NaN behind all. */
+static uint64_t scale_from(uint32_t greatest, const relayout_scaled_view *view) {
+  const relayout_element_type type = view->scales.shape.element_type;
+  const exact magnitude = exact_of(RELAYOUT_F32, greatest);
+  const exact most = exact_most(view->elements.shape.element_type);
+  exact scale = exact_over(&magnitude, &most);
+  if (exact_is_zero(&magnitude)) {
+    return 0;
+  }
+  if (view->rule == RELAYOUT_SCALES_POWER2 && magnitude.kind == EXACT_FINITE) {
+    scale = exact_power_of_two(exact_log2(&magnitude) - exact_log2(&most));
+  }
+  return exact_to_float(&scale, type,
+                        view->rule == RELAYOUT_SCALES_AMAX_UP ? EXACT_UP : EXACT_TO_NEAREST);
+}
+
+static bool make_scales(const many_values *values, const relayout_scaled_view *view,
+                        const relayout_destination_memory *memory, unsigned char *scales) {
+  const size_t groups = count_of(&view->scales.shape);
+  uint32_t *const greatest = calloc(groups + 1, sizeof(uint32_t));
+  if (greatest == NULL) {
+    return false;
+  }
+  for (size_t i = 0; i < values->count; ++i) {
+    const size_t group = group_of(view, i);
+    const uint32_t magnitude = to_f32(&values->numbers[i]) & INT32_MAX;
+    greatest[group] = magnitude > greatest[group] ? magnitude : greatest[group];
+  }
+  for (size_t group = 0; group < groups; ++group) {
+    set_pattern(view->scales.shape.element_type, scales, group, scale_from(greatest[group], view));
+  }
+  write_dense(&view->scales, scales, memory->scales);
+  free(greatest);
+  return true;
+}
+
+/* ---- Destinations --------------------------------------------------------------------------- */
+
+static uint64_t scaled_pattern(const exact *value, const relayout_scaled_view *view,
+                               const factors *of, size_t number, exact_rounding rounding) {
+  const relayout_element_type type = view->elements.shape.element_type;
+  const size_t group = group_of(view, number);
+  const exact scale = scale_of(view, of, group);
+  const exact zero = exact_of_integer(0);
+  const exact quotient =
+      without_sign_of_nan(exact_is_zero(&scale) ? zero : exact_over(value, &scale));
+  if (format_of(type).kind != FLOATING) {
+    return exact_to_integer(&quotient, type, rounding, zero_point_of(view, of, group), false);
+  }
+  return exact_to_bounded_float(&quotient, type);
+}
+
+static int64_t write_elements(const many_values *values, const relayout_scaled_view *view,
+                              const relayout_plan_options *options,
+                              const relayout_destination_memory *memory) {
+  const relayout_element_type type = view->elements.shape.element_type;
+  const relayout_shape dense = dense_of(&view->elements.shape);
+  const exact_rounding rounding =
+      options->rounding == RELAYOUT_ROUNDING_NEAREST ? EXACT_TO_NEAREST : EXACT_TO_ZERO;
+  const bool wraps = options->overflow == RELAYOUT_OVERFLOW_WRAP;
+  unsigned char *const elements = calloc(1, oracle_byte_size(&dense) + 1);
+  factors of;
+  bool is_made = read_factors(view, memory->scales, memory->zero_points, &of) && elements != NULL;
+  if (is_made && view->has_scales && view->rule != RELAYOUT_SCALES_GIVEN) {
+    is_made = make_scales(values, view, memory, of.scales);
+  }
+  for (size_t i = 0; is_made && i < values->count; ++i) {
+    const exact *const value = &values->numbers[i];
+    set_pattern(type, elements, i,
+                view->has_scales ? scaled_pattern(value, view, &of, i, rounding)
+                                 : exact_to_pattern(value, type, rounding, wraps));
+  }
+  if (is_made) {
+    const bool is_copy = !view->has_scales && values->elements != NULL && values->type == type;
+    write_dense(&view->elements, is_copy ? values->elements : elements, memory->elements);
+  }
+  free_factors(&of);
+  free(elements);
+  return is_made ? 0 : -1;
+}
+
+static int64_t write_records(const many_values *values, const relayout_scaled_view *view,
+                             uint8_t *memory, unsigned char *unknown) {
+  const relayout_shape *const shape = &view->elements.shape;
+  const size_t bytes = blocks_record_bytes(view->block_format);
+  float *const placed = calloc(values->count + 1, sizeof(float));
+  int64_t left = 0;
+  if (placed == NULL) {
+    return -1;
+  }
+  for (size_t i = 0; i < values->count; ++i) {
+    const uint32_t pattern = to_f32(&values->numbers[i]);
+    memcpy(&placed[place_in_records(shape, i)], &pattern, sizeof(pattern));
+  }
+  for (size_t r = 0; r < values->count / RECORD; ++r) {
+    uint8_t record[64];
+    const bool is_known = blocks_write(view->block_format, placed + r * RECORD, record);
+    if (is_known) {
+      memcpy(memory + view->elements.byte_offset + r * bytes, record, bytes);
+    }
+    left += is_known ? 0 : 1;
+    if (unknown != NULL) {
+      unknown[r] = !is_known;
+    }
+  }
+  free(placed);
+  return left;
+}
+
+int64_t many_write(const many_values *values, const relayout_scaled_view *view,
+                   const relayout_plan_options *options, const relayout_destination_memory *memory,
+                   unsigned char *unknown) {
+  if (view->block_format != RELAYOUT_BLOCK_FORMAT_NONE) {
+    return write_records(values, view, memory->elements, unknown);
+  }
+  return write_elements(values, view, options, memory);
+}

@@ -1,0 +1,281 @@
+/* test_random.c: random plans of several destinations: every byte of every destination is what the
+ * oracle says, and nothing else is written. RELAYOUT_MANY_CASES and RELAYOUT_MANY_SEED change how
+ * many are tried and which; a single one is printed before it is tried. */
+#include "cmocka_all.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conformance/guarded_buffer.h"
+#include "conformance/random.h"
+#include "many/drawn.h"
+#include "many/oracle.h"
+#include "oracle/oracle.h"
+
+enum { PARTS = 3, SIDES = DRAWN_DESTINATIONS + 1, BUFFERS = PARTS * SIDES };
+
+/* ---- Buffers -------------------------------------------------------------------------------- */
+
+/* One tensor's bytes, where the library has them and what they are to be. */
+typedef struct part {
+  fenced_pages pages;
+  guarded_buffer buffer;
+  unsigned char *wanted;
+  size_t bytes;
+  int64_t lowest;
+  bool is_used;
+} part;
+
+typedef struct scene {
+  relayout_device *device;
+  part parts[SIDES][PARTS]; /* the source is side 0; elements, scales, zero points */
+} scene;
+
+static const char *const part_names[PARTS] = {"elements", "scales", "zero points"};
+
+static const relayout_view *view_of_part(const relayout_scaled_view *view, int i) {
+  return i == 0                            ? &view->elements
+         : i == 1 && view->has_scales      ? &view->scales
+         : i == 2 && view->has_zero_points ? &view->zero_points
+                                           : NULL;
+}
+
+/* The pointer that calls are given lies before or behind the bytes. */
+static void *pointer_from(const unsigned char *bytes, int64_t lowest) {
+  return (void *)((uintptr_t)bytes - (uintptr_t)lowest);
+}
+
+static void *found_pointer(const part *of) {
+  return of->is_used ? pointer_from(of->buffer.bytes + of->buffer.start, of->lowest) : NULL;
+}
+
+static void *wanted_pointer(const part *of) {
+  return of->is_used ? pointer_from(of->wanted, of->lowest) : NULL;
+}
+
+static size_t count_of(const relayout_shape *shape) {
+  size_t count = 1;
+  for (int32_t d = 0; d < shape->rank; ++d) {
+    count *= (size_t)shape->dimensions[d];
+  }
+  return count;
+}
+
+static void fill_elements(uint64_t *random, const relayout_view *view, drawn_values values,
+                          int number, const part *filled) {
+  const size_t count = count_of(&view->shape);
+  unsigned char *const elements = malloc(count * oracle_element_size(view->shape.element_type) + 1);
+  assert_non_null(elements);
+  drawn_elements(random, view->shape.element_type, values, number == 1, count, elements);
+  if (count > 0) {
+    many_place(view, elements, wanted_pointer(filled));
+  }
+  free(elements);
+}
+
+static void make_part(uint64_t *random, const drawn_many *drawn, const relayout_scaled_view *view,
+                      int number, part *made) {
+  const relayout_view *const of = view_of_part(view, number);
+  const relayout_block_format format =
+      number == 0 ? view->block_format : RELAYOUT_BLOCK_FORMAT_NONE;
+  made->is_used = of != NULL;
+  if (of == NULL) {
+    return;
+  }
+  many_span(of, format, &made->lowest, &made->bytes);
+  made->wanted = malloc(made->bytes + 1);
+  assert_non_null(made->wanted);
+  for (size_t i = 0; i < made->bytes; ++i) {
+    made->wanted[i] = (unsigned char)random_next(random);
+  }
+  if (format != RELAYOUT_BLOCK_FORMAT_NONE) {
+    drawn_records(random, format, drawn->values, count_of(&of->shape) / RELAYOUT_BLOCK_ELEMENTS,
+                  made->wanted);
+  } else {
+    fill_elements(random, of, drawn->values, number, made);
+  }
+  assert_true(guarded_buffer_make(&made->pages, made->wanted, made->bytes,
+                                  (buffer_place)random_below(random, BUFFER_PLACES),
+                                  (size_t)random_below(random, 64), 0, &made->buffer));
+}
+
+static const relayout_scaled_view *view_of_side(const drawn_many *drawn, int side) {
+  return side == 0 ? &drawn->from : &drawn->to[side - 1];
+}
+
+static void make_parts(scene *of, const drawn_many *drawn) {
+  uint64_t random = drawn->content;
+  for (int side = 0; side <= drawn->count; ++side) {
+    for (int i = 0; i < PARTS; ++i) {
+      make_part(&random, drawn, view_of_side(drawn, side), i, &of->parts[side][i]);
+    }
+  }
+}
+
+static void free_parts(scene *of, const drawn_many *drawn) {
+  for (int side = 0; side <= drawn->count; ++side) {
+    for (int i = 0; i < PARTS; ++i) {
+      free(of->parts[side][i].wanted);
+      of->parts[side][i].wanted = NULL;
+    }
+  }
+}
+
+/* ---- Cases ---------------------------------------------------------------------------------- */
+
+/* What nobody says of records is taken as it is found. */
+static void take_unknown_records(const relayout_scaled_view *view, const unsigned char *unknown,
+                                 const part *of) {
+  const size_t bytes = relayout_block_format_record_bytes(view->block_format);
+  for (size_t r = 0; r * bytes < of->bytes; ++r) {
+    if (unknown[r]) {
+      memcpy(of->wanted + r * bytes, of->buffer.bytes + of->buffer.start + r * bytes, bytes);
+    }
+  }
+}
+
+static void expect_all(const scene *of, const drawn_many *drawn) {
+  const part *const source = of->parts[0];
+  const relayout_source_memory from = {wanted_pointer(&source[0]), wanted_pointer(&source[1]),
+                                       wanted_pointer(&source[2])};
+  many_values values;
+  assert_true(many_values_make(&drawn->from, &from, &values));
+  for (int32_t i = 0; i < drawn->count; ++i) {
+    const part *const side = of->parts[i + 1];
+    const relayout_destination_memory to = {wanted_pointer(&side[0]), wanted_pointer(&side[1]),
+                                            wanted_pointer(&side[2])};
+    unsigned char *const unknown = calloc(1, values.count + 1);
+    const int64_t left = many_write(&values, &drawn->to[i], &drawn->options, &to, unknown);
+    assert_true(left >= 0);
+    if (left > 0) {
+      take_unknown_records(&drawn->to[i], unknown, &side[0]);
+    }
+    free(unknown);
+  }
+  many_values_free(&values);
+}
+
+static bool is_as_wanted(const scene *of, const drawn_many *drawn) {
+  bool is_right = true;
+  for (int side = 0; side <= drawn->count; ++side) {
+    for (int i = 0; i < PARTS; ++i) {
+      const part *const at = &of->parts[side][i];
+      difference first;
+      if (at->is_used && guarded_buffer_differs(&at->buffer, at->wanted, &first)) {
+        printf("%s %d: byte %" PRId64 " of the %zu of the %s is %#x, not %#x\n",
+               side == 0 ? "source" : "destination", side, first.position, at->bytes, part_names[i],
+               first.found, first.expected);
+        is_right = false;
+      }
+    }
+  }
+  return is_right;
+}
+
+static relayout_status execute(const scene *of, const drawn_many *drawn, relayout_error *error) {
+  relayout_plan *plan = NULL;
+  const part *const source = of->parts[0];
+  const relayout_source_memory from = {found_pointer(&source[0]), found_pointer(&source[1]),
+                                       found_pointer(&source[2])};
+  relayout_destination_memory to[DRAWN_DESTINATIONS];
+  for (int32_t i = 0; i < drawn->count; ++i) {
+    const part *const side = of->parts[i + 1];
+    to[i] = (relayout_destination_memory){found_pointer(&side[0]), found_pointer(&side[1]),
+                                          found_pointer(&side[2])};
+  }
+  relayout_status status = relayout_plan_create_many(of->device, &drawn->from, drawn->to,
+                                                     drawn->count, &drawn->options, &plan, error);
+  if (status == RELAYOUT_OK) {
+    assert_int_equal(relayout_plan_destination_count(plan), drawn->count);
+    status = relayout_plan_execute_many(plan, &from, to, error);
+    relayout_plan_destroy(plan);
+  }
+  return status;
+}
+
+typedef enum outcome { AS_WANTED, REFUSED, WRONG } outcome;
+
+static outcome try_case(scene *of, const drawn_many *drawn) {
+  relayout_error error = {.message = ""};
+  make_parts(of, drawn);
+  const relayout_status status = execute(of, drawn, &error);
+  outcome found = AS_WANTED;
+  if (status == RELAYOUT_UNSUPPORTED && drawn_many_may_be_refused(drawn)) {
+    found = REFUSED;
+  } else if (status != RELAYOUT_OK) {
+    printf("status %d: %s\n", (int)status, error.message);
+    found = WRONG;
+  } else {
+    expect_all(of, drawn);
+    found = is_as_wanted(of, drawn) ? AS_WANTED : WRONG;
+  }
+  free_parts(of, drawn);
+  return found;
+}
+
+/* Prints what is wrong with each destination alone, if it is. */
+static void explain_case(scene *of, const drawn_many *drawn, uint64_t number) {
+  printf("case %" PRIu64 "\n", number);
+  drawn_many_print(drawn);
+  for (int32_t i = 0; i < drawn->count && drawn->count > 1; ++i) {
+    drawn_many alone = *drawn;
+    alone.count = 1;
+    alone.to[0] = drawn->to[i];
+    printf("destination %d alone:\n", (int)i + 1);
+    try_case(of, &alone);
+  }
+}
+
+static uint64_t setting(const char *name, uint64_t otherwise) {
+  const char *const text = getenv(name);
+  return text != NULL ? strtoull(text, NULL, 10) : otherwise;
+}
+
+static void test_at_random(void **state) {
+  (void)state;
+  static scene of;
+  const uint64_t cases = setting("RELAYOUT_MANY_CASES", 15000);
+  const uint64_t seed = setting("RELAYOUT_MANY_SEED", 1);
+  uint64_t refused = 0, wrong = 0;
+  assert_int_equal(relayout_device_open("cpu", &of.device, NULL), RELAYOUT_OK);
+  for (uint64_t i = 0; i < cases && wrong < 3; ++i) {
+    drawn_many drawn;
+    drawn_many_of(seed + i, &drawn);
+    if (cases == 1) {
+      drawn_many_print(&drawn);
+      fflush(stdout);
+    }
+    const outcome found = try_case(&of, &drawn);
+    refused += found == REFUSED ? 1 : 0;
+    if (found == WRONG) {
+      explain_case(&of, &drawn, seed + i);
+      wrong += 1;
+    }
+  }
+  print_message("cases %" PRIu64 " to %" PRIu64 ", %" PRIu64 " refused\n", seed, seed + cases - 1,
+                refused);
+  for (int i = 0; i < BUFFERS; ++i) {
+    fenced_pages_free(&of.parts[i / PARTS][i % PARTS].pages);
+  }
+  relayout_device_destroy(of.device);
+  assert_int_equal(wrong, 0);
+}
+
+/* Whether the processor lacks the instruction set that is named. */
+static bool is_missing(void) {
+  relayout_device *device = NULL;
+  const relayout_status status = relayout_device_open("cpu", &device, NULL);
+  relayout_device_destroy(device);
+  return status == RELAYOUT_UNSUPPORTED && getenv("RELAYOUT_CPU_INSTRUCTIONS") != NULL;
+}
+
+int main(void) {
+  enum { SKIPPED = 77 };
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_at_random)};
+  if (is_missing()) {
+    return SKIPPED;
+  }
+  return cmocka_run_group_tests_name("many.random", tests, NULL, NULL);
+}

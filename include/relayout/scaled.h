@@ -1,0 +1,212 @@
+/* scaled.h: quantised tensors, whose elements have scales beside them, and plans that write several
+ * results of one reading.
+ *
+ * The value of an element is (element - zero point) * scale, taken exactly. One scale, and one zero
+ * point if there are any, is for a group of elements: a channel, a block of 32, or the whole
+ * tensor. The scales are a tensor of the same rank, each of whose dimensions is the elements'
+ * dimension divided by the group's size, rounded up: the last group may have fewer elements.
+ *
+ * A block format has both in one: a record of bytes for each 32 elements along the minor dimension,
+ * as GGUF files have them. */
+#ifndef RELAYOUT_SCALED_H
+#define RELAYOUT_SCALED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "relayout/plan.h"
+#include "relayout/view.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Block formats -------------------------------------------------------------------------- */
+
+/* X(NAME, value, text, bytes): GGUF's type number and name; the bytes of a record. A record holds
+ * 32 elements. */
+#define RELAYOUT_BLOCK_FORMAT_TABLE(X)                                                             \
+  X(Q4_0, 2, "q4_0", 18)                                                                           \
+  X(Q4_1, 3, "q4_1", 20)                                                                           \
+  X(Q5_0, 6, "q5_0", 22)                                                                           \
+  X(Q5_1, 7, "q5_1", 24)                                                                           \
+  X(Q8_0, 8, "q8_0", 34)                                                                           \
+  X(MXFP4, 39, "mxfp4", 17)
+
+typedef enum relayout_block_format {
+  RELAYOUT_BLOCK_FORMAT_NONE = 0,
+#define RELAYOUT_BLOCK_FORMAT_ENUMERATOR(name, value, text, bytes)                                 \
+  RELAYOUT_BLOCK_FORMAT_##name = value,
+  RELAYOUT_BLOCK_FORMAT_TABLE(RELAYOUT_BLOCK_FORMAT_ENUMERATOR)
+#undef RELAYOUT_BLOCK_FORMAT_ENUMERATOR
+} relayout_block_format;
+
+enum { RELAYOUT_BLOCK_ELEMENTS = 32 };
+
+/* The format's name, "none" for a number outside the table; static storage. The bytes of a record,
+ * 0 for such a number. */
+RELAYOUT_API const char *relayout_block_format_name(relayout_block_format format);
+RELAYOUT_API size_t relayout_block_format_record_bytes(relayout_block_format format);
+
+/* Finds the format with exactly this name. RELAYOUT_INVALID_TEXT. */
+RELAYOUT_API relayout_status relayout_block_format_parse(const char *text,
+                                                         relayout_block_format *format,
+                                                         relayout_error *error);
+
+/* ---- Scaled views --------------------------------------------------------------------------- */
+
+/* How a destination gets its scales. `amax` is the greatest absolute value of a group, each value
+ * rounded to f32 once; `most` is the greatest finite number of the elements' type. */
+typedef enum relayout_scale_rule {
+  RELAYOUT_SCALES_GIVEN = 0, /* the caller has them: they are read */
+  /* amax / most, rounded to the nearest number of the scales' type. */
+  RELAYOUT_SCALES_AMAX = 1,
+  /* amax / most, rounded up, so that no element saturates. */
+  RELAYOUT_SCALES_AMAX_UP = 2,
+  /* 2 to the power of floor(log2(amax)) - floor(log2(most)), as OCP's Microscaling formats (MX) 1.0
+   * have it: the greatest elements of a group may saturate. */
+  RELAYOUT_SCALES_POWER2 = 3
+} relayout_scale_rule;
+
+typedef struct relayout_scaled_view {
+  /* Not NONE: the elements lie in records. `elements.shape` then has their dimensions, the type f32
+   * and a layout that is an order alone, and there are neither scales nor strides. */
+  relayout_block_format block_format;
+  relayout_view elements;
+  /* Without scales the elements are the values. With scales they are floats of at most 32 bits or
+   * integers of at most 16. Zero points need scales, whose dimensions they have, and integers. */
+  bool has_scales;
+  bool has_zero_points;
+  relayout_view scales;      /* f32, f16, bf16 or an f8 type */
+  relayout_view zero_points; /* of an integer type of at most 16 bits */
+  /* The elements of a group along each dimension, at least 1. */
+  int64_t group_sizes[RELAYOUT_MAX_RANK];
+  /* Of a destination. */
+  relayout_scale_rule rule;
+} relayout_scaled_view;
+
+/* A view without scales. Returns what relayout_view_validate returns. */
+RELAYOUT_API relayout_status relayout_scaled_view_make(const relayout_view *elements,
+                                                       relayout_scaled_view *view,
+                                                       relayout_error *error);
+
+/* Elements in records: `rank` dimensions, and the order of their layout; NULL: the last dimension
+ * is the minor one. */
+RELAYOUT_API relayout_status relayout_scaled_view_make_blocks(
+    relayout_block_format format, int32_t rank, const int64_t *dimensions,
+    const int32_t *minor_to_major, relayout_scaled_view *view, relayout_error *error);
+
+/* Adds scales, and zero points unless they are NULL, to a view without. `group_sizes` has `rank`
+ * entries. NULL: along each dimension the quotient of both sizes, or, where that is no whole
+ * number, the least power of two that gives as many groups. */
+RELAYOUT_API relayout_status relayout_scaled_view_add_scales(relayout_scaled_view *view,
+                                                             const relayout_view *scales,
+                                                             const relayout_view *zero_points,
+                                                             const int64_t *group_sizes,
+                                                             relayout_error *error);
+
+/* Checks what is said above of each field. Records have one dimension or more, and the minor one is
+ * a multiple of 32. RELAYOUT_SHAPE_MISMATCH for scales and zero points of other dimensions,
+ * RELAYOUT_UNSUPPORTED for types, and for layouts of records that are no order,
+ * RELAYOUT_INVALID_ARGUMENT for all else, and what relayout_view_validate returns. */
+RELAYOUT_API relayout_status relayout_scaled_view_validate(const relayout_scaled_view *view,
+                                                           relayout_error *error);
+
+/* True if the same fields count and are the same. */
+RELAYOUT_API bool relayout_scaled_view_equal(const relayout_scaled_view *a,
+                                             const relayout_scaled_view *b);
+
+/* The bytes from the lowest to the highest of the elements, or of all records. */
+RELAYOUT_API relayout_status relayout_scaled_view_elements_size(const relayout_scaled_view *view,
+                                                                size_t *bytes,
+                                                                relayout_error *error);
+
+/* Parses the text form, which says what a value is:
+ *
+ *   scaled   := shape | block | shape '*' shape groups | '(' shape '-' shape ')' '*' shape groups
+ *   block    := format '[' [size {',' size}] ']' ['{' [dimension {',' dimension}] '}']
+ *   groups   := ['per' '[' size {',' size} ']']
+ *
+ * The first shape is that of the elements, then come the zero points, and last the scales. Without
+ * `groups`, their sizes are those of relayout_scaled_view_add_scales. RELAYOUT_INVALID_TEXT with
+ * the column, and what relayout_shape_parse and relayout_scaled_view_validate return. */
+RELAYOUT_API relayout_status relayout_scaled_view_parse(const char *text,
+                                                        relayout_scaled_view *view,
+                                                        relayout_error *error);
+
+/* Prints the text form, which parses to an equal view if the views inside are whole tensors. Like
+ * snprintf: writes at most `capacity` bytes with the NUL and returns the length of the whole
+ * text. */
+RELAYOUT_API size_t relayout_scaled_view_format(const relayout_scaled_view *view, char *buffer,
+                                                size_t capacity);
+
+/* ---- Plans of several destinations ---------------------------------------------------------- */
+
+/* The memory of a source and of a destination. A pointer that the view does not need may be NULL.
+ * Zero points are read, also a destination's, and so are the scales of one whose rule is GIVEN;
+ * other scales are written. */
+typedef struct relayout_source_memory {
+  const void *elements;
+  const void *scales;
+  const void *zero_points;
+} relayout_source_memory;
+
+typedef struct relayout_destination_memory {
+  void *elements;
+  void *scales;
+  void *zero_points;
+} relayout_destination_memory;
+
+/* Makes a plan that reads one source and writes `count` destinations, 1 to 16, all of the source's
+ * dimensions: with and without scales, in any layouts and orders. The source is taken a box of the
+ * index space at a time, and every destination gets its part while the box is in the cache.
+ *
+ * A destination without scales gets the values, each rounded once as plan.h says. One with scales
+ * gets value / scale, rounded once as well, and then plus the zero point: `options->rounding` says
+ * how to integers. What lies beyond the greatest or the least finite element becomes that element,
+ * also among floats. NaN counts as 0 among integers, and becomes the positive NaN of floats if
+ * there are scales on either side. A group whose scale is 0 gets the elements of the value 0.
+ *
+ * A block format gets what GGUF's reference quantiser (ggml) makes of the values, each rounded to
+ * f32 once; a value of a block format is what its reference makes of it in f32. Where the reference
+ * leaves open what infinities and NaNs become, elements are 0, and a NaN is positive. A NaN counts
+ * as the greatest value of its record, which the reference passes over.
+ *
+ * A rule other than GIVEN first finds the scale of a group. A group of zeros has the scale 0, or
+ * the least one of a type that has none; a group with an infinity or a NaN has the scale that
+ * comes of dividing it. Zero points are always given.
+ *
+ * Of the options `rounding` and `overflow` count, of which the second must not wrap where there are
+ * scales; `scale` must be 1, and there are no schedules. The device is the CPU backend, or one that
+ * has one for host memory.
+ *
+ * RELAYOUT_INVALID_ARGUMENT, RELAYOUT_SHAPE_MISMATCH for other dimensions than the source's,
+ * RELAYOUT_UNSUPPORTED for other devices, for integers of 32 or 64 bits, f64 and complex types on a
+ * side whose other one has scales, for complex types and records, and for scales that are to be
+ * found for a type without numbers above 0; and what relayout_plan_create_between returns. */
+RELAYOUT_API relayout_status relayout_plan_create_many(relayout_device *device,
+                                                       const relayout_scaled_view *from,
+                                                       const relayout_scaled_view *to,
+                                                       int32_t count,
+                                                       const relayout_plan_options *options,
+                                                       relayout_plan **plan, relayout_error *error);
+
+/* Executes such a plan on host memory and returns when it is done. `to` has as many entries as the
+ * plan has destinations. Pointers need no alignment. The ranges of bytes of what is written must
+ * not overlap each other or what is read: RELAYOUT_BUFFERS_OVERLAP. The bytes are the same on all
+ * machines. RELAYOUT_INVALID_ARGUMENT for a NULL that is needed, and for a plan of another call;
+ * RELAYOUT_OUT_OF_MEMORY, after which destinations may be partly written. */
+RELAYOUT_API relayout_status relayout_plan_execute_many(const relayout_plan *plan,
+                                                        const relayout_source_memory *from,
+                                                        const relayout_destination_memory *to,
+                                                        relayout_error *error);
+
+/* The number of a plan's destinations: 1 for a plan of another call, 0 for NULL. */
+RELAYOUT_API int32_t relayout_plan_destination_count(const relayout_plan *plan);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

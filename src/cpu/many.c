@@ -1,0 +1,693 @@
+/* many.c: plans of several destinations on the CPU. A worker takes boxes in turns; all that a box
+ * needs between source and destinations lies in the worker's memory. */
+#include <stdatomic.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/error.h"
+#include "base/float_control.h"
+#include "base/memory.h"
+#include "cpu/cpu.h"
+#include "cpu/executable.h"
+#include "cpu/scale_passes.h"
+#include "plan/many.h"
+
+/* The greatest values and the scales of all groups of a destination, where boxes share groups. */
+typedef struct all_groups {
+  _Atomic uint32_t *greatest;
+  float *scales;
+} all_groups;
+
+typedef struct many_call {
+  const rlt_many *many;
+  const rlt_cpu_device *device;
+  const rlt_cpu_scale_passes *passes;
+  const relayout_source_memory *from;
+  const relayout_destination_memory *to;
+  all_groups groups[RLT_MOST_DESTINATIONS];
+  bool is_finding; /* boxes are read for the greatest values alone */
+  uint8_t *memory; /* of all workers */
+  int64_t worker_bytes;
+  atomic_int_fast64_t next; /* box */
+  atomic_int status;        /* of the first that failed */
+} many_call;
+
+/* Values that go through a row's steps together: they stay in the nearest cache. */
+enum { PIECE = 2048 };
+
+/* What a worker has for one box. */
+typedef struct worker {
+  many_call *call;
+  rlt_index_box box;
+  int64_t number;
+  uint8_t *values; /* rows, where plans put them */
+  uint8_t *elements;
+  uint8_t *arranged;
+  float *from_scales, *from_points;
+  float *to_scales, *to_points, *to_inverses;
+  uint32_t *greatest;
+  float *piece, *rescaled; /* of a row */
+} worker;
+
+/* ---- Memory --------------------------------------------------------------------------------- */
+
+static int64_t in_lines(int64_t bytes) {
+  return rlt_divide_up(bytes, RLT_CPU_LINE_BYTES) * RLT_CPU_LINE_BYTES;
+}
+
+/* The bytes of the parts of a worker's memory, and of all of it. */
+typedef struct worker_sizes {
+  int64_t values, elements, arranged, from_groups, to_groups, piece;
+  int64_t all;
+} worker_sizes;
+
+static worker_sizes sizes_of(const rlt_many *many) {
+  worker_sizes of = {.values = many->values.of != NULL ? in_lines(many->rows.bytes) : 0,
+                     .from_groups = in_lines(many->beside.rows.bytes),
+                     .piece = in_lines(PIECE * (int64_t)sizeof(float))};
+  for (int32_t i = 0; i < many->count; ++i) {
+    const rlt_destination *const to = &many->to[i];
+    of.elements = rlt_max(of.elements, in_lines(to->rows.bytes));
+    of.arranged = rlt_max(of.arranged, in_lines(to->arranged_rows.bytes));
+    of.to_groups = rlt_max(of.to_groups, in_lines(to->beside.rows.bytes));
+  }
+  of.all =
+      of.values + of.elements + of.arranged + 2 * of.from_groups + 4 * of.to_groups + 2 * of.piece;
+  return of;
+}
+
+static uint8_t *take(uint8_t **memory, int64_t bytes) {
+  uint8_t *const taken = *memory;
+  *memory += bytes;
+  return taken;
+}
+
+static float *take_floats(uint8_t **memory, int64_t bytes) {
+  return (float *)(void *)take(memory, bytes);
+}
+
+static worker worker_at(many_call *call, uint8_t *memory) {
+  const worker_sizes of = sizes_of(call->many);
+  worker made = {.call = call};
+  made.values = take(&memory, of.values);
+  made.elements = take(&memory, of.elements);
+  made.arranged = take(&memory, of.arranged);
+  made.from_scales = take_floats(&memory, of.from_groups);
+  made.from_points = take_floats(&memory, of.from_groups);
+  made.to_scales = take_floats(&memory, of.to_groups);
+  made.to_points = take_floats(&memory, of.to_groups);
+  made.to_inverses = take_floats(&memory, of.to_groups);
+  made.greatest = (uint32_t *)(void *)take(&memory, of.to_groups);
+  made.piece = take_floats(&memory, of.piece);
+  made.rescaled = take_floats(&memory, of.piece);
+  return made;
+}
+
+/* ---- Steps that are plans ------------------------------------------------------------------- */
+
+static void keep_status(many_call *call, relayout_status status) {
+  int none = RELAYOUT_OK;
+  if (status != RELAYOUT_OK) {
+    atomic_compare_exchange_strong(&call->status, &none, (int)status);
+  }
+}
+
+static bool has_failed(const many_call *call) {
+  return atomic_load_explicit(&call->status, memory_order_relaxed) != RELAYOUT_OK;
+}
+
+/* Nothing once a step has failed: what it should have made is not there. */
+static void run_plan(many_call *call, const relayout_plan *plan, uintptr_t source,
+                     uintptr_t destination) {
+  const void *const from = (const void *)(source + (uintptr_t)plan->source_lowest);
+  void *const to = (void *)(destination + (uintptr_t)plan->destination_lowest);
+  if (plan->work.part_count > 0 && !has_failed(call)) {
+    keep_status(call, rlt_cpu_run(plan->device, &plan->work, from, to, NULL));
+  }
+}
+
+/* The step for the worker's box; nothing where there is none. */
+static void run_box(const worker *at, const rlt_box_plans *plans, const void *from, void *to) {
+  if (plans->of != NULL) {
+    const rlt_chunk *const chunk = &plans->of[at->number];
+    run_plan(at->call, chunk->plan, (uintptr_t)from + (uintptr_t)chunk->source,
+             (uintptr_t)to + (uintptr_t)chunk->destination);
+  }
+}
+
+/* ---- Rows ----------------------------------------------------------------------------------- */
+
+/* Rows of a box, piece by piece: the dimensions minor to major, how many of them make a row, and
+ * the most elements of a piece. */
+typedef struct row_walk {
+  const rlt_index_box *box;
+  int32_t rank;
+  const int32_t *order;
+  int32_t joined;
+  int64_t most;
+} row_walk;
+
+/* A piece of a row: the box's indices where it begins, of which that along the row counts through
+ * all dimensions that make it, and how many elements it has; 0: the box is empty, or at its end. */
+typedef struct box_row {
+  int64_t index[RELAYOUT_MAX_RANK];
+  int32_t along;  /* -1: a scalar */
+  int32_t joined; /* dimensions that make the row */
+  int64_t length; /* of the whole row */
+  int64_t count;
+} box_row;
+
+static void set_count(const row_walk *by, box_row *row) {
+  const int64_t done = row->along < 0 ? 0 : row->index[row->along];
+  row->count = rlt_min(by->most, row->length - done);
+}
+
+static box_row first_row(const row_walk *by) {
+  box_row made = {.along = by->rank > 0 ? by->order[0] : -1, .joined = by->joined, .length = 1};
+  int64_t others = 1;
+  for (int32_t i = 0; i < by->rank; ++i) {
+    const int64_t size = by->box->sizes[by->order[i]];
+    made.length *= i < by->joined ? size : 1;
+    others = size == 0 ? 0 : others;
+  }
+  made.length *= others;
+  set_count(by, &made);
+  return made;
+}
+
+static void next_row(const row_walk *by, box_row *row) {
+  if (row->along >= 0) {
+    row->index[row->along] += row->count;
+    if (row->index[row->along] < row->length) {
+      set_count(by, row);
+      return;
+    }
+    row->index[row->along] = 0;
+  }
+  row->count = 0;
+  for (int32_t i = by->joined; i < by->rank; ++i) {
+    if (++row->index[by->order[i]] < by->box->sizes[by->order[i]]) {
+      set_count(by, row);
+      return;
+    }
+    row->index[by->order[i]] = 0;
+  }
+}
+
+/* Rows of the values, of which a destination can take so many dimensions at once. */
+static row_walk values_walk(const worker *at, int32_t joined) {
+  const rlt_many *const many = at->call->many;
+  return (row_walk){&at->box, many->boxes.rank, many->order, joined, PIECE};
+}
+
+static int64_t place_of(const box_row *row, int32_t rank, const int64_t *strides) {
+  int64_t place = 0;
+  for (int32_t d = 0; d < rank; ++d) {
+    place += row->index[d] * strides[d];
+  }
+  return place;
+}
+
+/* The same in a whole tensor. */
+static int64_t place_in_all(const worker *at, const box_row *row, const int64_t *strides) {
+  int64_t place = 0;
+  for (int32_t d = 0; d < at->call->many->boxes.rank; ++d) {
+    place += (at->box.start[d] + row->index[d]) * strides[d];
+  }
+  return place;
+}
+
+/* Whether a side has one scale for all of a row of several dimensions; it has one for each element
+ * otherwise. */
+static bool is_single(const worker *at, const relayout_scaled_view *side, const box_row *row) {
+  const rlt_many *const many = at->call->many;
+  bool is = true;
+  for (int32_t i = 0; i < row->joined; ++i) {
+    const int32_t d = many->order[i];
+    is = is && side->group_sizes[d] >= many->boxes.dimensions[d];
+  }
+  return is;
+}
+
+/* The elements of a group along a row. */
+static int64_t group_along(const worker *at, const relayout_scaled_view *side, const box_row *row) {
+  if (row->joined > 1) {
+    return is_single(at, side, row) ? INT64_MAX : 1;
+  }
+  return row->along < 0 ? 1 : side->group_sizes[row->along];
+}
+
+/* The first group of a row in the worker's memory, in f32s. Divisions take longer than all else of
+ * a short row: most groups have one element along a dimension, or all of them. */
+static int64_t group_of(const worker *at, const relayout_scaled_view *side,
+                        const rlt_box_rows *rows, const box_row *row) {
+  const rlt_boxes *const boxes = &at->call->many->boxes;
+  int64_t place = 0;
+  for (int32_t d = 0; d < boxes->rank; ++d) {
+    const int64_t size = side->group_sizes[d], start = at->box.start[d];
+    if (row->index[d] == 0 || (d == row->along && row->joined > 1)) {
+      continue;
+    }
+    if (size == 1) {
+      place += row->index[d] * rows->strides[d];
+    } else if (size < boxes->dimensions[d]) {
+      place += ((start + row->index[d]) / size - start / size) * rows->strides[d];
+    }
+  }
+  const bool is_each = row->joined > 1 && !is_single(at, side, row);
+  return place / (int64_t)sizeof(float) + (is_each ? row->index[row->along] : 0);
+}
+
+/* How many elements of its first group come before a row. */
+static int64_t skip_along(const worker *at, const box_row *row, int64_t group) {
+  return group == 1 || group == INT64_MAX
+             ? 0
+             : (at->box.start[row->along] + row->index[row->along]) % group;
+}
+
+static uint8_t *elements_at(const relayout_scaled_view *side, const void *elements) {
+  return (uint8_t *)((uintptr_t)elements + (uintptr_t)side->elements.byte_offset);
+}
+
+/* Where a row's records begin. */
+static uint8_t *record_at(const worker *at, const relayout_scaled_view *side,
+                          const rlt_box_rows *records, const void *elements, const box_row *row) {
+  int64_t place = 0;
+  for (int32_t d = 0; d < at->call->many->boxes.rank; ++d) {
+    const int64_t index = at->box.start[d] + row->index[d];
+    place += (d == row->along ? index / RELAYOUT_BLOCK_ELEMENTS : index) * records->strides[d];
+  }
+  return elements_at(side, elements) + place;
+}
+
+/* ---- Values --------------------------------------------------------------------------------- */
+
+/* What the box needs of the source beside its elements, and these where they are no rows. */
+static void take_source(worker *at) {
+  const rlt_many *const many = at->call->many;
+  const relayout_source_memory *const from = at->call->from;
+  run_box(at, &many->values, from->elements, at->values);
+  run_box(at, &many->beside.scales, from->scales, at->from_scales);
+  run_box(at, &many->beside.points, from->zero_points, at->from_points);
+}
+
+/* The source's elements of a row, where they lie or where plans put them. */
+static const uint8_t *source_row(const worker *at, const box_row *row) {
+  const rlt_many *const many = at->call->many;
+  if (many->values_from == RLT_VALUES_OF_SOURCE) {
+    return elements_at(&many->from, at->call->from->elements) +
+           place_in_all(at, row, many->strides);
+  }
+  return at->values + place_of(row, many->boxes.rank, many->strides);
+}
+
+/* Has the source's elements of the row after this one come near: what memory fetches by itself ends
+ * with a row. */
+static void fetch_next_row(const worker *at, const row_walk *by, const box_row *row,
+                           const uint8_t *source) {
+  const rlt_many *const many = at->call->many;
+  const bool is_piece = row->count < row->length;
+  if (many->values_from != RLT_VALUES_OF_SOURCE || (!is_piece && by->joined >= by->rank)) {
+    return;
+  }
+  const relayout_element_type type = many->from.elements.shape.element_type;
+  const int64_t bytes = row->count * (int64_t)relayout_element_type_byte_size(type);
+  const uint8_t *const next =
+      (const uint8_t *)((uintptr_t)source +
+                        (uintptr_t)(is_piece ? bytes : many->strides[by->order[by->joined]]));
+  for (int64_t i = 0; i < bytes; i += RLT_CPU_LINE_BYTES) {
+    rlt_cpu_fetch(next + i, 2);
+  }
+}
+
+/* Elements of a row, before zero points and scales of the source, as f32s. */
+static const rlt_unaligned_float *values_of(const worker *at, const row_walk *by,
+                                            const box_row *row) {
+  const rlt_many *const many = at->call->many;
+  if (many->values_from == RLT_VALUES_OF_RECORDS) {
+    const uint8_t *const records =
+        record_at(at, &many->from, &many->records, at->call->from->elements, row);
+    at->call->passes->decode(many->from.block_format, records, row->count, at->piece);
+    return at->piece;
+  }
+  const uint8_t *const source = source_row(at, row);
+  fetch_next_row(at, by, row, source);
+  if (many->converter != NULL) {
+    rlt_cpu_codec_encode(many->converter, source, (uint8_t *)at->piece, row->count);
+    return at->piece;
+  }
+  return (const rlt_unaligned_float *)(const void *)source;
+}
+
+/* ---- Scales --------------------------------------------------------------------------------- */
+
+static rlt_scale_row scale_row(const worker *at, const relayout_scaled_view *side,
+                               const rlt_box_scales *beside, const float *scales,
+                               const float *points, const box_row *row) {
+  const int64_t first = group_of(at, side, &beside->rows, row);
+  const int64_t group = group_along(at, side, row);
+  return (rlt_scale_row){.scales = scales + first,
+                         .points = side->has_zero_points ? points + first : NULL,
+                         .group = group,
+                         .skip = skip_along(at, row, group)};
+}
+
+/* What a row is multiplied by; what it is divided by where `to` has scales. */
+static rlt_rescaling rescaling_of(const worker *at, const rlt_destination *to, const box_row *row) {
+  const rlt_many *const many = at->call->many;
+  rlt_rescaling made = {.is_exact = to->is_exact,
+                        .are_powers = to->are_powers,
+                        .most = to->most,
+                        .rounding = to->rounding};
+  if (many->from.has_scales) {
+    made.from = scale_row(at, &many->from, &many->beside, at->from_scales, at->from_points, row);
+  }
+  if (to->view.has_scales) {
+    made.to = scale_row(at, &to->view, &to->beside, at->to_scales, at->to_points, row);
+    made.to.inverses = at->to_inverses + (made.to.scales - at->to_scales);
+  }
+  return made;
+}
+
+/* The values of a row, by the source's scales, as f32s. */
+static const rlt_unaligned_float *scaled_values_of(const worker *at, const rlt_destination *to,
+                                                   const row_walk *by, const box_row *row) {
+  const rlt_unaligned_float *const values = values_of(at, by, row);
+  if (!at->call->many->from.has_scales) {
+    return values;
+  }
+  rlt_rescaling of = rescaling_of(at, to, row);
+  of.to = (rlt_scale_row){.scales = NULL};
+  of.rounding = RLT_SCALE_TO_F32;
+  at->call->passes->rescale(&of, values, at->rescaled, row->count);
+  return at->rescaled;
+}
+
+static void find_greatest(const worker *at, const rlt_destination *to) {
+  const row_walk by = values_walk(at, to->joined);
+  memset(at->greatest, 0, (size_t)to->beside.rows.bytes);
+  for (box_row row = first_row(&by); row.count > 0; next_row(&by, &row)) {
+    const int64_t group = group_along(at, &to->view, &row);
+    uint32_t *const found = at->greatest + group_of(at, &to->view, &to->beside.rows, &row);
+    at->call->passes->find_greatest(scaled_values_of(at, to, &by, &row), row.count, group,
+                                    skip_along(at, &row, group), found);
+  }
+}
+
+static void raise(_Atomic uint32_t *to, uint32_t value) {
+  uint32_t there = atomic_load_explicit(to, memory_order_relaxed);
+  while (value > there && !atomic_compare_exchange_weak_explicit(
+                              to, &there, value, memory_order_relaxed, memory_order_relaxed)) {
+  }
+}
+
+/* The box's greatest values to those of all boxes. */
+static void add_greatest(const worker *at, const rlt_destination *to, all_groups *all) {
+  const int32_t rank = at->call->many->boxes.rank;
+  rlt_index_box groups;
+  rlt_groups_of_box(&to->view, &at->box, &groups);
+  const row_walk by = {&groups, rank, at->call->many->order, 1, 1};
+  for (box_row group = first_row(&by); group.count > 0; next_row(&by, &group)) {
+    const int64_t from = place_of(&group, rank, to->beside.rows.strides);
+    int64_t place = place_of(&group, rank, to->group_rows.strides);
+    for (int32_t d = 0; d < rank; ++d) {
+      place += groups.start[d] * to->group_rows.strides[d];
+    }
+    raise(&all->greatest[place / (int64_t)sizeof(float)],
+          at->greatest[from / (int64_t)sizeof(float)]);
+  }
+}
+
+/* The destination's scales for this box, as they are in its type. */
+static void take_scales(const worker *at, const rlt_destination *to,
+                        const relayout_destination_memory *memory) {
+  if (!to->view.has_scales) {
+    return;
+  }
+  if (to->finding == RLT_FINDS_IN_BOX) {
+    find_greatest(at, to);
+    rlt_find_scales(&to->finder, at->greatest, to->beside.rows.bytes / (int64_t)sizeof(float),
+                    at->to_scales);
+    run_box(at, &to->found, at->to_scales, memory->scales);
+  }
+  run_box(at, &to->beside.scales, memory->scales, at->to_scales);
+  run_box(at, &to->beside.points, memory->zero_points, at->to_points);
+  at->call->passes->invert(at->to_scales, to->beside.rows.bytes / (int64_t)sizeof(float),
+                           at->to_inverses);
+}
+
+/* ---- Destinations --------------------------------------------------------------------------- */
+
+static void put_row(const rlt_destination *to, const void *row, uint8_t *place, int64_t count) {
+  if (to->streams) {
+    rlt_cpu_codec_stream(to->converter, row, place, count);
+  } else {
+    rlt_cpu_codec_encode(to->converter, row, place, count);
+  }
+}
+
+/* Whether a side has the same scales in each row. */
+static bool repeats(const worker *at, const relayout_scaled_view *side) {
+  const rlt_many *const many = at->call->many;
+  bool are = true;
+  for (int32_t i = 1; i < many->boxes.rank && side->has_scales; ++i) {
+    const int32_t d = many->order[i];
+    are = are && side->group_sizes[d] >= many->boxes.dimensions[d];
+  }
+  return are;
+}
+
+static void make_rescaled(const worker *at, const rlt_destination *to, const row_walk *by,
+                          const box_row *row, const rlt_rescaling *of, uint8_t *place) {
+  const bool is_straight = !rlt_converts(&to->conversion) && !to->streams && !to->in_place;
+  float *const made = is_straight ? (float *)(void *)place : at->rescaled;
+  at->call->passes->rescale(of, values_of(at, by, row), made, row->count);
+  if (!is_straight) {
+    put_row(to, made, place, row->count);
+  }
+}
+
+static void make_converted(const worker *at, const rlt_destination *to, const row_walk *by,
+                           const box_row *row, uint8_t *place) {
+  if (at->call->many->values_from == RLT_VALUES_OF_RECORDS) {
+    put_row(to, values_of(at, by, row), place, row->count);
+    return;
+  }
+  const uint8_t *const source = source_row(at, row);
+  fetch_next_row(at, by, row, source);
+  put_row(to, source, place, row->count);
+}
+
+static void make_rows(const worker *at, const rlt_destination *to,
+                      const relayout_destination_memory *memory) {
+  const row_walk by = values_walk(at, to->joined);
+  take_scales(at, to, memory);
+  if (has_failed(at->call)) {
+    return;
+  }
+  box_row row = first_row(&by);
+  const bool is_same =
+      row.count == row.length && repeats(at, &at->call->many->from) && repeats(at, &to->view);
+  rlt_rescaling of = rescaling_of(at, to, &row);
+  for (; row.count > 0; next_row(&by, &row)) {
+    uint8_t *const place = to->in_place ? elements_at(&to->view, memory->elements) +
+                                              place_in_all(at, &row, to->strides)
+                                        : at->elements + place_of(&row, by.rank, to->strides);
+    if (!to->is_rescaled) {
+      make_converted(at, to, &by, &row, place);
+      continue;
+    }
+    of = is_same ? of : rescaling_of(at, to, &row);
+    make_rescaled(at, to, &by, &row, &of, place);
+  }
+  run_box(at, &to->elements, at->elements, memory->elements);
+}
+
+static void make_records(const worker *at, const rlt_destination *to,
+                         const relayout_destination_memory *memory) {
+  const row_walk by = values_walk(at, 1);
+  for (box_row row = first_row(&by); row.count > 0; next_row(&by, &row)) {
+    at->call->passes->encode(to->view.block_format, scaled_values_of(at, to, &by, &row), row.count,
+                             record_at(at, &to->view, &to->records, memory->elements, &row));
+  }
+}
+
+static void make_arranged(const worker *at, const rlt_destination *to,
+                          const relayout_destination_memory *memory) {
+  const row_walk by = values_walk(at, 1);
+  const row_walk arranged = {&at->box, by.rank, to->order, 1, INT64_MAX};
+  for (box_row row = first_row(&by); row.count > 0; next_row(&by, &row)) {
+    memcpy(at->elements + place_of(&row, by.rank, to->rows.strides),
+           scaled_values_of(at, to, &by, &row), (size_t)row.count * sizeof(float));
+  }
+  run_box(at, &to->arranged, at->elements, at->arranged);
+  if (has_failed(at->call)) {
+    return;
+  }
+  for (box_row row = first_row(&arranged); row.count > 0; next_row(&arranged, &row)) {
+    const void *const values = at->arranged + place_of(&row, by.rank, to->arranged_rows.strides);
+    at->call->passes->encode(to->view.block_format, values, row.count,
+                             record_at(at, &to->view, &to->records, memory->elements, &row));
+  }
+}
+
+/* A destination that shares rows gets them right after they were made. */
+static void share_rows(const worker *at, int32_t leader) {
+  const rlt_many *const many = at->call->many;
+  for (int32_t i = leader + 1; i < many->count; ++i) {
+    const rlt_destination *const to = &many->to[i];
+    if (to->making == RLT_MAKES_SHARED && to->leader == leader) {
+      run_box(at, &to->elements, at->elements, at->call->to[i].elements);
+    }
+  }
+}
+
+static void make_destination(const worker *at, int32_t number) {
+  const rlt_destination *const to = &at->call->many->to[number];
+  const relayout_destination_memory *const memory = &at->call->to[number];
+  switch (to->making) {
+  case RLT_MAKES_BY_PLAN:
+    run_box(at, &to->elements, at->call->from->elements, memory->elements);
+    break;
+  case RLT_MAKES_ROWS:
+    make_rows(at, to, memory);
+    share_rows(at, number);
+    break;
+  case RLT_MAKES_SHARED:
+    break;
+  case RLT_MAKES_RECORDS:
+    make_records(at, to, memory);
+    break;
+  default:
+    make_arranged(at, to, memory);
+  }
+}
+
+/* ---- Boxes ---------------------------------------------------------------------------------- */
+
+static void do_box(worker *at) {
+  many_call *const call = at->call;
+  const rlt_many *const many = call->many;
+  rlt_boxes_get(&many->boxes, at->number, &at->box);
+  if (many->has_rows) {
+    take_source(at);
+  }
+  for (int32_t i = 0; i < many->count && !has_failed(call); ++i) {
+    if (!call->is_finding) {
+      make_destination(at, i);
+    } else if (many->to[i].finding == RLT_FINDS_IN_ALL) {
+      find_greatest(at, &many->to[i]);
+      add_greatest(at, &many->to[i], &call->groups[i]);
+    }
+  }
+}
+
+static void work(void *data, size_t number) {
+  many_call *const call = data;
+  worker own = worker_at(call, call->memory + (int64_t)number * call->worker_bytes);
+  const rlt_float_control was = rlt_floats_enter();
+  for (;;) {
+    own.number = atomic_fetch_add_explicit(&call->next, 1, memory_order_relaxed);
+    if (own.number >= call->many->boxes.count || has_failed(call)) {
+      break;
+    }
+    do_box(&own);
+  }
+  call->device->instructions->lines->finish();
+  rlt_floats_leave(was);
+}
+
+static void do_boxes(many_call *call, int32_t tasks) {
+  atomic_store(&call->next, 0);
+  rlt_cpu_run_tasks(call->device, tasks, work, call);
+}
+
+/* ---- Calls ---------------------------------------------------------------------------------- */
+
+static void free_groups(many_call *call) {
+  for (int32_t i = 0; i < call->many->count; ++i) {
+    rlt_free((void *)call->groups[i].greatest);
+    rlt_free(call->groups[i].scales);
+  }
+}
+
+static bool make_groups(many_call *call) {
+  bool are_there = true;
+  for (int32_t i = 0; i < call->many->count; ++i) {
+    const rlt_destination *const to = &call->many->to[i];
+    if (to->finding == RLT_FINDS_IN_ALL) {
+      call->groups[i].greatest = rlt_calloc((size_t)to->group_rows.bytes, 1);
+      call->groups[i].scales = rlt_malloc((size_t)to->group_rows.bytes);
+      are_there = are_there && call->groups[i].greatest != NULL && call->groups[i].scales != NULL;
+    }
+  }
+  return are_there;
+}
+
+/* Reads all for the greatest values of groups that lie in several boxes, and writes their
+ * scales. */
+static void find_scales(many_call *call, int32_t tasks) {
+  bool finds = false;
+  for (int32_t i = 0; i < call->many->count; ++i) {
+    finds = finds || call->many->to[i].finding == RLT_FINDS_IN_ALL;
+  }
+  if (!finds) {
+    return;
+  }
+  call->is_finding = true;
+  do_boxes(call, tasks);
+  call->is_finding = false;
+  for (int32_t i = 0; i < call->many->count && atomic_load(&call->status) == RELAYOUT_OK; ++i) {
+    const rlt_destination *const to = &call->many->to[i];
+    if (to->finding == RLT_FINDS_IN_ALL) {
+      rlt_find_scales(&to->finder, (const uint32_t *)(const void *)call->groups[i].greatest,
+                      to->group_rows.bytes / (int64_t)sizeof(float), call->groups[i].scales);
+      run_plan(call, to->all_found, (uintptr_t)call->groups[i].scales,
+               (uintptr_t)call->to[i].scales);
+    }
+  }
+}
+
+relayout_status rlt_cpu_converter_create(const relayout_device *device, int64_t element_bytes,
+                                         const rlt_conversion *conversion, void **converter,
+                                         relayout_error *error) {
+  const rlt_cpu_device *const on = (const rlt_cpu_device *)device;
+  const rlt_problem problem = {.element_bytes = element_bytes, .conversion = *conversion};
+  rlt_cpu_codec *made = NULL;
+  const relayout_status status = rlt_cpu_codec_create(on->instructions, &problem, &made, error);
+  *converter = made;
+  return status;
+}
+
+void rlt_cpu_converter_destroy(void *converter) {
+  rlt_cpu_codec_destroy(converter);
+}
+
+relayout_status rlt_cpu_execute_many(const relayout_plan *plan, const relayout_source_memory *from,
+                                     const relayout_destination_memory *to, relayout_error *error) {
+  const rlt_cpu_device *const device = (const rlt_cpu_device *)plan->device;
+  const rlt_many *const many = plan->many;
+  const int32_t tasks = (int32_t)rlt_min(device->base.facts.threads, many->boxes.count);
+  many_call call = {.many = many,
+                    .device = device,
+                    .passes = device->instructions->scales,
+                    .from = from,
+                    .to = to,
+                    .worker_bytes = sizes_of(many).all};
+  call.memory = rlt_aligned_alloc(RLT_CPU_LINE_BYTES,
+                                  (size_t)rlt_max(tasks * call.worker_bytes, RLT_CPU_LINE_BYTES));
+  relayout_status status = RELAYOUT_OUT_OF_MEMORY;
+  if (make_groups(&call) && call.memory != NULL) {
+    const rlt_float_control was = rlt_floats_enter();
+    find_scales(&call, tasks);
+    do_boxes(&call, tasks);
+    rlt_floats_leave(was);
+    status = (relayout_status)atomic_load(&call.status);
+  }
+  free_groups(&call);
+  rlt_free(call.memory);
+  return status == RELAYOUT_OK
+             ? RELAYOUT_OK
+             : rlt_fail(error, status, "no memory for %d workers of %zu bytes each", (int)tasks,
+                        (size_t)call.worker_bytes);
+}

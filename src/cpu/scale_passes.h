@@ -1,0 +1,60 @@
+/* scale_passes.h: what is done to rows of values with scales, and to records of blocks, by
+ * instruction set.
+ *
+ * Values are f32s side by side, scales and zero points too: one for each group along the row. All
+ * passes want floating point as programs start with it; what is written overlaps nothing that is
+ * read.
+ *
+ * Depends on convert/scale_rule.h.
+ */
+#ifndef RLT_CPU_SCALE_PASSES_H
+#define RLT_CPU_SCALE_PASSES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "convert/scale_rule.h"
+
+/* Anywhere in memory. */
+typedef float rlt_unaligned_float __attribute__((aligned(1), may_alias));
+
+/* Scales and zero points of one side: value i of the row has those of number (skip + i) / group. */
+typedef struct rlt_scale_row {
+  const float *scales;   /* NULL: none, and no zero points */
+  const float *points;   /* NULL: none */
+  const float *inverses; /* of the scales, by `invert`; NULL: none */
+  int64_t group;
+  int64_t skip; /* less than a group */
+} rlt_scale_row;
+
+/* Values that have the scales `from` become elements that have the scales `to`. */
+typedef struct rlt_rescaling {
+  rlt_scale_row from;
+  rlt_scale_row to;
+  bool is_exact; /* f32 holds all products by scales of `from` */
+  bool
+      are_powers; /* scales of `to` are powers of two, and elements have fewer exponents than f32 */
+  float most;     /* of elements that have scales: what is beyond becomes this */
+  rlt_scale_rounding rounding;
+} rlt_rescaling;
+
+typedef struct rlt_cpu_scale_passes {
+  /* The elements that stand for `count` values: ((value - point) * scale) / scale + point. Integers
+   * before the point is added are within 2^22; all that lies further out is there. */
+  void (*rescale)(const rlt_rescaling *of, const rlt_unaligned_float *values, float *to,
+                  int64_t count);
+  /* What values are multiplied by where a product is as good as a quotient: 1 / scale as an f32, or
+   * NaN for a scale for which it never is. */
+  void (*invert)(const float *scales, int64_t count, float *inverses);
+  /* found[g] becomes the greatest of itself and the bits, without signs, of values i that have g as
+   * (skip + i) / group: numbers in their order, then infinity, then NaNs. */
+  void (*find_greatest)(const rlt_unaligned_float *values, int64_t count, int64_t group,
+                        int64_t skip, uint32_t *found);
+  /* Values to records and back; `count` is a multiple of 32. */
+  void (*encode)(relayout_block_format format, const rlt_unaligned_float *values, int64_t count,
+                 uint8_t *records);
+  void (*decode)(relayout_block_format format, const uint8_t *records, int64_t count,
+                 float *values);
+} rlt_cpu_scale_passes;
+
+#endif

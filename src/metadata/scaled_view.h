@@ -1,0 +1,24 @@
+/* scaled_view.h: what is known of a valid scaled view.
+ *
+ * Depends on the public scaled views.
+ */
+#ifndef RLT_METADATA_SCALED_VIEW_H
+#define RLT_METADATA_SCALED_VIEW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "relayout/scaled.h"
+
+static inline bool rlt_has_blocks(const relayout_scaled_view *view) {
+  return view->block_format != RELAYOUT_BLOCK_FORMAT_NONE;
+}
+
+/* The group size along a dimension where none is said: the quotient, or the least power of two that
+ * gives as many groups; 0: none does. */
+int64_t rlt_group_size_of(int64_t elements, int64_t groups);
+
+/* The bytes of all records. The view is valid. */
+size_t rlt_blocks_size(const relayout_scaled_view *view);
+
+#endif

@@ -1,0 +1,824 @@
+/* many.c: plans of several destinations: which of their steps are plans of boxes, and which are
+ * done by the device. */
+#include "plan/many.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/error.h"
+#include "base/float_control.h"
+#include "base/memory.h"
+#include "metadata/float_format.h"
+#include "plan/chunks.h"
+
+/* ---- Plans of boxes ------------------------------------------------------------------------- */
+
+static void free_box_plans(rlt_box_plans *of) {
+  for (size_t i = 0; i < of->plan_count; ++i) {
+    relayout_plan_destroy(of->plans[i]);
+  }
+  rlt_free(of->plans);
+  rlt_free(of->of);
+}
+
+static void free_beside(rlt_box_scales *of) {
+  free_box_plans(&of->scales);
+  free_box_plans(&of->points);
+}
+
+void rlt_many_free(relayout_device *device, rlt_many *many) {
+  if (many == NULL) {
+    return;
+  }
+  const rlt_backend *const backend = device->backend;
+  backend->converter_destroy(many->converter);
+  free_box_plans(&many->values);
+  free_beside(&many->beside);
+  for (int32_t i = 0; many->to != NULL && i < many->count; ++i) {
+    rlt_destination *const to = &many->to[i];
+    backend->converter_destroy(to->converter);
+    free_box_plans(&to->elements);
+    free_box_plans(&to->found);
+    free_box_plans(&to->arranged);
+    free_beside(&to->beside);
+    relayout_plan_destroy(to->all_found);
+  }
+  rlt_free(many->to);
+  rlt_free(many);
+}
+
+/* A whole tensor by the strides of a box: of it only one box is there at a time. */
+static relayout_view rows_view(const relayout_shape *shape, relayout_element_type type,
+                               const rlt_box_rows *rows) {
+  relayout_view made = {.shape = {.element_type = type, .rank = shape->rank}, .is_strided = true};
+  memcpy(made.shape.dimensions, shape->dimensions, sizeof made.shape.dimensions);
+  memcpy(made.byte_strides, rows->strides, sizeof made.byte_strides);
+  relayout_layout_make_descending(shape->rank, &made.shape.layout, NULL);
+  return made;
+}
+
+/* What all plans of one kind share. */
+typedef struct box_planning {
+  relayout_device *device;
+  const rlt_many *many;
+  const rlt_plan_request *request;
+  relayout_view from;
+  relayout_view to;
+  const relayout_scaled_view *groups; /* boxes are of groups of this side; NULL: of elements */
+  const rlt_box_rows *from_rows;      /* the worker's memory; NULL: a view of the caller's */
+  const rlt_box_rows *to_rows;
+} box_planning;
+
+/* How far the box begins from the start of rows that have all boxes. */
+static int64_t place_in(const rlt_box_rows *rows, int32_t rank, const rlt_index_box *box) {
+  int64_t place = 0;
+  for (int32_t d = 0; rows != NULL && d < rank; ++d) {
+    place += rows->strides[d] * box->start[d];
+  }
+  return place;
+}
+
+/* The plan that moves an equal box, or a new one. */
+static relayout_status plan_box(const box_planning *by, const rlt_index_box *box,
+                                rlt_box_plans *made, rlt_chunk *chunk, relayout_error *error) {
+  const rlt_view from = rlt_view_of(&by->from), to = rlt_view_of(&by->to);
+  rlt_plan_request request = *by->request;
+  request.stages_destination = by->to_rows != NULL;
+  bool is_there = false;
+  relayout_status status = RELAYOUT_OK;
+  if (made->plan_count > 0) {
+    rlt_lowered lowered;
+    status = rlt_plan_lower_box(made->plans[0], box, &lowered, error);
+    for (size_t i = 0; i < made->plan_count && status == RELAYOUT_OK && !is_there; ++i) {
+      is_there = rlt_is_moved_by(&lowered, made->plans[i], chunk);
+    }
+    rlt_lowered_free(&lowered);
+  }
+  if (is_there || status != RELAYOUT_OK) {
+    return status;
+  }
+  const size_t size = made->plan_count * sizeof(relayout_plan *);
+  relayout_plan **const plans = rlt_realloc(made->plans, size, size + sizeof *plans);
+  if (plans == NULL) {
+    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for the plans of boxes");
+  }
+  made->plans = plans;
+  status =
+      rlt_plan_create_in(by->device, &from, &to, box, &request, &plans[made->plan_count], error);
+  if (status == RELAYOUT_OK) {
+    *chunk = (rlt_chunk){plans[made->plan_count], 0, 0};
+    made->plan_count += 1;
+  }
+  return status;
+}
+
+/* Where nothing is cut, or there are no elements, all is planned at once, with its padding. */
+static relayout_status plan_boxes(const box_planning *by, rlt_box_plans *made,
+                                  relayout_error *error) {
+  const rlt_boxes *const boxes = &by->many->boxes;
+  relayout_status status = RELAYOUT_OK;
+  made->of = rlt_calloc((size_t)boxes->count, sizeof *made->of);
+  if (made->of == NULL) {
+    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for %" PRId64 " boxes", boxes->count);
+  }
+  for (int64_t i = 0; i < boxes->count && status == RELAYOUT_OK; ++i) {
+    rlt_index_box box, groups;
+    rlt_boxes_get(boxes, i, &box);
+    if (by->groups != NULL) {
+      rlt_groups_of_box(by->groups, &box, &groups);
+    }
+    const rlt_index_box *const taken = by->groups != NULL ? &groups : &box;
+    status = plan_box(by, boxes->count == 1 ? NULL : taken, made, &made->of[i], error);
+    made->of[i].source -= place_in(by->from_rows, boxes->rank, taken);
+    made->of[i].destination -= place_in(by->to_rows, boxes->rank, taken);
+  }
+  return status;
+}
+
+/* ---- Requests ------------------------------------------------------------------------------- */
+
+/* Of plans that change no value, or round as to the nearest f32. */
+static rlt_plan_request plain_request(void) {
+  rlt_plan_request request;
+  rlt_plan_request_clear(&request);
+  request.effort = RELAYOUT_PLAN_ESTIMATE;
+  request.changes.scale = 1;
+  return request;
+}
+
+static rlt_plan_request asked_request(const rlt_plan_request *asked) {
+  rlt_plan_request request = plain_request();
+  request.changes.wraps = asked->changes.wraps;
+  request.changes.rounds_to_nearest = asked->changes.rounds_to_nearest;
+  return request;
+}
+
+/* ---- Sides ---------------------------------------------------------------------------------- */
+
+/* Planning of one plan, whose `many` becomes the plan's. */
+typedef struct planning {
+  relayout_device *device;
+  rlt_many *many;
+  rlt_plan_request asked;
+} planning;
+
+static const relayout_shape *shape_of(const planning *at) {
+  return &at->many->from.elements.shape;
+}
+
+/* The most groups that a box meets along a dimension: boxes need not begin where groups do. */
+static int64_t groups_met(const rlt_boxes *boxes, int32_t dimension, int64_t group) {
+  const int64_t size = boxes->sizes[dimension], all = boxes->dimensions[dimension];
+  const bool is_aligned = size >= all || size % group == 0 || group % size == 0;
+  const int64_t met = is_aligned ? rlt_divide_up(size, group) : (size - 2) / group + 2;
+  return rlt_min(met, rlt_max(rlt_divide_up(all, group), 1));
+}
+
+/* Scales, and zero points, from the caller's memory to a worker's. */
+static relayout_status plan_beside(const planning *at, const relayout_scaled_view *side,
+                                   rlt_box_scales *made, relayout_error *error) {
+  const rlt_plan_request request = plain_request();
+  const rlt_boxes *const boxes = &at->many->boxes;
+  int64_t sizes[RELAYOUT_MAX_RANK];
+  for (int32_t d = 0; d < boxes->rank; ++d) {
+    sizes[d] = groups_met(boxes, d, side->group_sizes[d]);
+  }
+  rlt_box_rows_make(boxes->rank, sizes, at->many->order, (int64_t)sizeof(float), &made->rows);
+  box_planning by = {.device = at->device,
+                     .many = at->many,
+                     .request = &request,
+                     .from = side->scales,
+                     .to = rows_view(&side->scales.shape, RELAYOUT_F32, &made->rows),
+                     .groups = side,
+                     .to_rows = &made->rows};
+  relayout_status status = plan_boxes(&by, &made->scales, error);
+  if (status == RELAYOUT_OK && side->has_zero_points) {
+    by.from = side->zero_points;
+    status = plan_boxes(&by, &made->points, error);
+  }
+  return status;
+}
+
+/* Records one after the other. */
+static void place_records(const relayout_scaled_view *side, rlt_box_rows *made) {
+  const relayout_shape *const shape = &side->elements.shape;
+  made->bytes = (int64_t)relayout_block_format_record_bytes(side->block_format);
+  for (int32_t i = 0; i < shape->rank; ++i) {
+    const int32_t d = shape->layout.minor_to_major[i];
+    made->strides[d] = made->bytes;
+    made->bytes *= rlt_max(shape->dimensions[d] / (i == 0 ? RELAYOUT_BLOCK_ELEMENTS : 1), 1);
+  }
+}
+
+/* Whether a view's elements lie in rows along the values' minor dimension, one beside the other;
+ * then returns their strides. */
+static bool has_rows(const planning *at, const relayout_view *view, int64_t *strides) {
+  const int32_t rank = view->shape.rank, minor = at->many->order[0];
+  const relayout_element_type type = view->shape.element_type;
+  relayout_view strided;
+  if (relayout_element_type_kind(type) == RELAYOUT_KIND_COMPLEX ||
+      rlt_is_swapped(type, view->byte_order) ||
+      rlt_view_as_strided(view, &strided, NULL) != RELAYOUT_OK) {
+    return false;
+  }
+  memcpy(strides, strided.byte_strides, (size_t)rank * sizeof strides[0]);
+  return rank == 0 || view->shape.dimensions[minor] == 1 ||
+         strides[minor] == (int64_t)relayout_element_type_byte_size(type);
+}
+
+/* NONE where elements keep their bits. */
+static rlt_conversion conversion_of(const rlt_plan_request *by, relayout_element_type from,
+                                    relayout_element_type to) {
+  rlt_conversion made = {.from = RELAYOUT_ELEMENT_TYPE_INVALID};
+  if (from != to) {
+    made = (rlt_conversion){.from = from,
+                            .to = to,
+                            .wraps = by->changes.wraps,
+                            .scale = 1,
+                            .rounds_to_nearest = by->changes.rounds_to_nearest};
+  }
+  return made;
+}
+
+/* How many of the first dimensions of the order lie behind one another, so that a box of all
+ * indices of all but the last of them has them in one row. */
+static int32_t joined_by(const planning *at, int64_t element_bytes, const int64_t *strides) {
+  const rlt_boxes *const boxes = &at->many->boxes;
+  const int32_t *const order = at->many->order;
+  int32_t joined = boxes->rank > 0 ? 1 : 0;
+  while (joined > 0 && joined < boxes->rank && strides[order[0]] == element_bytes) {
+    const int32_t inner = order[joined - 1];
+    if (boxes->sizes[inner] < boxes->dimensions[inner] ||
+        strides[order[joined]] != strides[inner] * boxes->dimensions[inner]) {
+      break;
+    }
+    joined += 1;
+  }
+  return joined;
+}
+
+/* Of these dimensions those within which a side has one scale, or as many as elements. */
+static int32_t joined_by_scales(const planning *at, const relayout_scaled_view *side,
+                                int32_t joined) {
+  const rlt_boxes *const boxes = &at->many->boxes;
+  bool are_single = true, are_all = true;
+  for (int32_t i = 0; i < joined && side->has_scales; ++i) {
+    const int32_t d = at->many->order[i];
+    are_single = are_single && side->group_sizes[d] >= boxes->dimensions[d];
+    are_all = are_all && side->group_sizes[d] == 1;
+    if (!are_single && !are_all) {
+      return i > 0 ? i : 1;
+    }
+  }
+  return joined;
+}
+
+/* Elements narrower than f32 go to rows as they are: less is transposed. */
+static relayout_element_type row_type_of(const relayout_scaled_view *from) {
+  const relayout_element_type type = from->elements.shape.element_type;
+  const bool is_narrow = relayout_element_type_byte_size(type) < sizeof(float);
+  return is_narrow && relayout_element_type_kind(type) != RELAYOUT_KIND_COMPLEX ? type
+                                                                                : RELAYOUT_F32;
+}
+
+static void choose_values(const planning *at) {
+  rlt_many *const many = at->many;
+  const rlt_plan_request request = plain_request();
+  int64_t strides[RELAYOUT_MAX_RANK];
+  many->row_type = row_type_of(&many->from);
+  many->values_from = RLT_VALUES_OF_ROWS;
+  if (rlt_has_blocks(&many->from)) {
+    place_records(&many->from, &many->records);
+    many->values_from = RLT_VALUES_OF_RECORDS;
+  } else if (has_rows(at, &many->from.elements, strides)) {
+    many->row_type = many->from.elements.shape.element_type;
+    many->values_from = RLT_VALUES_OF_SOURCE;
+  }
+  const int64_t bytes = (int64_t)relayout_element_type_byte_size(many->row_type);
+  rlt_box_rows_make(many->boxes.rank, many->boxes.sizes, many->order, bytes, &many->rows);
+  memcpy(many->strides, many->values_from == RLT_VALUES_OF_SOURCE ? strides : many->rows.strides,
+         sizeof many->strides);
+  many->conversion = conversion_of(&request, many->row_type, RELAYOUT_F32);
+  many->joined = joined_by_scales(at, &many->from, joined_by(at, bytes, many->strides));
+}
+
+/* From elements of this type. */
+static relayout_status make_converter(const planning *at, relayout_element_type from,
+                                      const rlt_conversion *conversion, void **made,
+                                      relayout_error *error) {
+  const int64_t bytes = (int64_t)relayout_element_type_byte_size(from);
+  return at->device->backend->converter_create(at->device, bytes, conversion, made, error);
+}
+
+static relayout_status plan_values(const planning *at, relayout_error *error) {
+  rlt_many *const many = at->many;
+  const rlt_plan_request request = plain_request();
+  relayout_status status = RELAYOUT_OK;
+  if (!many->has_rows || many->values_from == RLT_VALUES_OF_RECORDS) {
+    return RELAYOUT_OK;
+  }
+  if (many->row_type != RELAYOUT_F32) {
+    status = make_converter(at, many->row_type, &many->conversion, &many->converter, error);
+  }
+  if (status != RELAYOUT_OK || many->values_from == RLT_VALUES_OF_SOURCE) {
+    return status;
+  }
+  const box_planning by = {.device = at->device,
+                           .many = many,
+                           .request = &request,
+                           .from = many->from.elements,
+                           .to = rows_view(shape_of(at), many->row_type, &many->rows),
+                           .to_rows = &many->rows};
+  return plan_boxes(&by, &many->values, error);
+}
+
+/* ---- Destinations --------------------------------------------------------------------------- */
+
+/* The digits that numbers of a type have, and the exponent of the last one of the least. */
+typedef struct digits {
+  int32_t count;
+  int32_t last;
+} digits;
+
+static digits digits_of(relayout_element_type type) {
+  const rlt_float_format *const format = rlt_float_format_of(type);
+  return format == NULL
+             ? (digits){relayout_element_type_bits(type), 0}
+             : (digits){format->mantissa_bits + 1, 1 - format->bias - format->mantissa_bits};
+}
+
+/* Whether f32 holds all products of elements, less their zero points, and scales. The exponents of
+ * f8e8m0fnu begin one below those of its format's normal numbers. */
+static bool are_exact(const relayout_scaled_view *side) {
+  enum { F32_DIGITS = 24, F32_LAST = -149, POINTED_DIGITS = 17, POWER_LAST = -127 };
+  const relayout_element_type type = side->scales.shape.element_type;
+  digits element = digits_of(side->elements.shape.element_type), scale = digits_of(type);
+  element.count = side->has_zero_points ? POINTED_DIGITS : element.count;
+  scale.last = type == RELAYOUT_F8E8M0FNU ? POWER_LAST : scale.last;
+  return element.count + scale.count <= F32_DIGITS && element.last + scale.last >= F32_LAST;
+}
+
+static void choose_rounding(const planning *at, rlt_destination *to) {
+  const relayout_element_type type = to->view.elements.shape.element_type;
+  const relayout_element_kind kind = relayout_element_type_kind(type);
+  const bool is_integer = kind == RELAYOUT_KIND_SIGNED || kind == RELAYOUT_KIND_UNSIGNED;
+  to->is_exact = at->many->from.has_scales && are_exact(&at->many->from);
+  to->are_powers = to->view.has_scales && relayout_element_type_bits(type) <= 8 &&
+                   type != RELAYOUT_F8E8M0FNU &&
+                   to->view.scales.shape.element_type == RELAYOUT_F8E8M0FNU;
+  to->most = to->view.has_scales ? (float)rlt_greatest_element(type) : 0;
+  to->rounding = rlt_has_blocks(&to->view) || type == RELAYOUT_F32 ? RLT_SCALE_TO_F32
+                 : !is_integer || !to->view.has_scales             ? RLT_SCALE_TO_ODD
+                 : at->asked.changes.rounds_to_nearest             ? RLT_SCALE_TO_NEAREST
+                                                                   : RLT_SCALE_TO_ZERO;
+}
+
+/* The shape of all groups, with f32 scales. */
+static relayout_status plan_all_found(const planning *at, rlt_destination *to,
+                                      relayout_error *error) {
+  const rlt_plan_request request = plain_request();
+  const relayout_shape *const scales = &to->view.scales.shape;
+  rlt_box_rows_make(scales->rank, scales->dimensions, at->many->order, (int64_t)sizeof(float),
+                    &to->group_rows);
+  const relayout_view from = rows_view(scales, RELAYOUT_F32, &to->group_rows);
+  const rlt_view source = rlt_view_of(&from), destination = rlt_view_of(&to->view.scales);
+  return rlt_plan_create_in(at->device, &source, &destination, NULL, &request, &to->all_found,
+                            error);
+}
+
+static relayout_status plan_found(const planning *at, rlt_destination *to, relayout_error *error) {
+  const rlt_boxes *const boxes = &at->many->boxes;
+  const rlt_plan_request request = plain_request();
+  relayout_status status = rlt_scale_finder_make(&to->view, &to->finder, error);
+  to->finding = RLT_FINDS_IN_BOX;
+  for (int32_t d = 0; d < boxes->rank; ++d) {
+    if (boxes->sizes[d] < boxes->dimensions[d] && boxes->sizes[d] % to->view.group_sizes[d] != 0) {
+      to->finding = RLT_FINDS_IN_ALL;
+    }
+  }
+  if (status != RELAYOUT_OK || to->finding == RLT_FINDS_IN_ALL) {
+    return status == RELAYOUT_OK ? plan_all_found(at, to, error) : status;
+  }
+  const box_planning by = {.device = at->device,
+                           .many = at->many,
+                           .request = &request,
+                           .from =
+                               rows_view(&to->view.scales.shape, RELAYOUT_F32, &to->beside.rows),
+                           .to = to->view.scales,
+                           .groups = &to->view,
+                           .from_rows = &to->beside.rows};
+  return plan_boxes(&by, &to->found, error);
+}
+
+/* From the source's elements, or from rows. */
+static relayout_status plan_elements(const planning *at, rlt_destination *to,
+                                     relayout_error *error) {
+  const rlt_many *const many = at->many;
+  const bool from_source = to->making == RLT_MAKES_BY_PLAN;
+  const rlt_plan_request request = from_source ? asked_request(&at->asked) : plain_request();
+  const rlt_box_rows *const rows =
+      to->making == RLT_MAKES_SHARED ? &many->to[to->leader].rows : &to->rows;
+  const relayout_element_type type = to->view.elements.shape.element_type;
+  const box_planning by = {.device = at->device,
+                           .many = many,
+                           .request = &request,
+                           .from = from_source ? many->from.elements
+                                               : rows_view(shape_of(at), type, rows),
+                           .to = to->view.elements,
+                           .from_rows = from_source ? NULL : rows};
+  return plan_boxes(&by, &to->elements, error);
+}
+
+static bool is_past_cache(const planning *at, const rlt_destination *to) {
+  size_t bytes = 0;
+  const int64_t cache = at->device->facts.cache_bytes;
+  return cache > 0 && relayout_scaled_view_elements_size(&to->view, &bytes, NULL) == RELAYOUT_OK &&
+         bytes > (size_t)cache;
+}
+
+/* Whether another destination shares the rows of this one. */
+static bool is_leader(const rlt_many *many, const rlt_destination *to) {
+  bool is = false;
+  for (int32_t i = 0; i < many->count; ++i) {
+    is = is || (many->to[i].making == RLT_MAKES_SHARED && &many->to[many->to[i].leader] == to);
+  }
+  return is;
+}
+
+static relayout_status plan_rows(const planning *at, rlt_destination *to, relayout_error *error) {
+  rlt_many *const many = at->many;
+  const relayout_element_type type = to->view.elements.shape.element_type;
+  const relayout_element_type source = many->from.elements.shape.element_type;
+  const bool is_f32 = to->is_rescaled || rlt_has_blocks(&many->from);
+  const relayout_element_type rows = is_f32 ? RELAYOUT_F32 : source;
+  to->conversion = conversion_of(&at->asked, rows, type);
+  relayout_status status = make_converter(at, rows, &to->conversion, &to->converter, error);
+  if (status == RELAYOUT_OK && to->view.has_scales) {
+    status = plan_beside(at, &to->view, &to->beside, error);
+  }
+  if (status == RELAYOUT_OK && to->view.has_scales && to->view.rule != RELAYOUT_SCALES_GIVEN) {
+    status = plan_found(at, to, error);
+  }
+  to->in_place = !is_leader(many, to) && !rlt_view_has_padding(&to->view.elements) &&
+                 has_rows(at, &to->view.elements, to->strides);
+  to->streams = to->in_place && is_past_cache(at, to);
+  if (to->in_place || status != RELAYOUT_OK) {
+    const int64_t bytes = (int64_t)relayout_element_type_byte_size(type);
+    to->joined = (int32_t)rlt_min(to->joined, joined_by(at, bytes, to->strides));
+    return status;
+  }
+  rlt_box_rows_make(many->boxes.rank, many->boxes.sizes, many->order,
+                    (int64_t)relayout_element_type_byte_size(type), &to->rows);
+  memcpy(to->strides, to->rows.strides, sizeof to->strides);
+  return plan_elements(at, to, error);
+}
+
+/* Values go to rows of f32s first, and from there to rows along the records. */
+static relayout_status plan_arranged(const planning *at, rlt_destination *to,
+                                     relayout_error *error) {
+  rlt_many *const many = at->many;
+  const rlt_plan_request request = plain_request();
+  rlt_box_rows_make(many->boxes.rank, many->boxes.sizes, many->order, (int64_t)sizeof(float),
+                    &to->rows);
+  rlt_box_rows_make(many->boxes.rank, many->boxes.sizes, to->order, (int64_t)sizeof(float),
+                    &to->arranged_rows);
+  const box_planning by = {.device = at->device,
+                           .many = many,
+                           .request = &request,
+                           .from = rows_view(shape_of(at), RELAYOUT_F32, &to->rows),
+                           .to = rows_view(shape_of(at), RELAYOUT_F32, &to->arranged_rows),
+                           .from_rows = &to->rows,
+                           .to_rows = &to->arranged_rows};
+  return plan_boxes(&by, &to->arranged, error);
+}
+
+static relayout_status plan_destination(const planning *at, rlt_destination *to,
+                                        relayout_error *error) {
+  choose_rounding(at, to);
+  to->joined = joined_by_scales(at, &to->view, at->many->joined);
+  switch (to->making) {
+  case RLT_MAKES_ROWS:
+    return plan_rows(at, to, error);
+  case RLT_MAKES_RECORDS:
+    place_records(&to->view, &to->records);
+    return RELAYOUT_OK;
+  case RLT_MAKES_ARRANGED:
+    place_records(&to->view, &to->records);
+    return plan_arranged(at, to, error);
+  default:
+    return plan_elements(at, to, error);
+  }
+}
+
+/* ---- Checks --------------------------------------------------------------------------------- */
+
+/* The name of a side in messages. */
+static void name_side(int32_t number, size_t capacity, char *name) {
+  rlt_text text = rlt_text_in(name, capacity);
+  if (number < 0) {
+    rlt_text_add(&text, "from");
+  } else {
+    rlt_text_add(&text, "to[%" PRId32 "]", number);
+  }
+}
+
+static relayout_status check_side(const relayout_scaled_view *side, int32_t number,
+                                  const relayout_shape *from, relayout_error *error) {
+  char name[16];
+  relayout_error cause;
+  name_side(number, sizeof name, name);
+  const relayout_status status = relayout_scaled_view_validate(side, &cause);
+  if (status != RELAYOUT_OK) {
+    return rlt_fail(error, status, "%s: %s", name, cause.message);
+  }
+  if (number < 0) {
+    return RELAYOUT_OK;
+  }
+  if (!relayout_shape_same_dimensions(&side->elements.shape, from)) {
+    return rlt_fail(error, RELAYOUT_SHAPE_MISMATCH, "%s has other dimensions than the source",
+                    name);
+  }
+  const bool finds = side->has_scales && side->rule != RELAYOUT_SCALES_GIVEN;
+  if (side->elements.is_read_only || (finds && side->scales.is_read_only)) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s is read-only: it cannot be written",
+                    name);
+  }
+  return RELAYOUT_OK;
+}
+
+/* Whether f32 holds all numbers of a type. */
+static bool fits_f32(relayout_element_type type) {
+  const relayout_element_kind kind = relayout_element_type_kind(type);
+  const bool is_number = kind == RELAYOUT_KIND_FLOAT || kind == RELAYOUT_KIND_PRED;
+  return is_number ? type != RELAYOUT_F64
+                   : kind != RELAYOUT_KIND_COMPLEX && relayout_element_type_bits(type) <= 16;
+}
+
+static relayout_status check_pair(const relayout_scaled_view *from, const relayout_scaled_view *to,
+                                  int32_t number, relayout_error *error) {
+  const relayout_element_type source = from->elements.shape.element_type;
+  const relayout_element_type destination = to->elements.shape.element_type;
+  if (to->has_scales && !fits_f32(source)) {
+    return rlt_fail(error, RELAYOUT_UNSUPPORTED,
+                    "from: elements of %s cannot be divided by the scales of to[%" PRId32
+                    "]; expected floats of at most 32 bits or integers of at most 16",
+                    relayout_element_type_name(source), number);
+  }
+  if (from->has_scales && !fits_f32(destination)) {
+    return rlt_fail(error, RELAYOUT_UNSUPPORTED,
+                    "to[%" PRId32 "]: elements of %s cannot be made of a source with scales; "
+                    "expected floats of at most 32 bits or integers of at most 16",
+                    number, relayout_element_type_name(destination));
+  }
+  const bool from_complex = relayout_element_type_kind(source) == RELAYOUT_KIND_COMPLEX;
+  const bool to_complex = relayout_element_type_kind(destination) == RELAYOUT_KIND_COMPLEX;
+  return (from_complex && rlt_has_blocks(to)) || (to_complex && rlt_has_blocks(from))
+             ? rlt_fail(
+                   error, RELAYOUT_UNSUPPORTED,
+                   "%s has complex elements, and %s holds real numbers",
+                   from_complex ? "from" : "to",
+                   relayout_block_format_name(from_complex ? to->block_format : from->block_format))
+             : RELAYOUT_OK;
+}
+
+static relayout_status check_options(const relayout_plan_options *options, relayout_error *error) {
+  if (options->scale != 0 && options->scale != 1) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
+                    "options->scale is %g; expected 1 for a plan of several destinations",
+                    options->scale);
+  }
+  return options->schedule_count == 0 ? RELAYOUT_OK
+                                      : rlt_fail(error, RELAYOUT_UNSUPPORTED,
+                                                 "options->schedule_count is %" PRId32
+                                                 "; expected 0 for a plan of several destinations",
+                                                 options->schedule_count);
+}
+
+static relayout_status check_sides(const relayout_scaled_view *from, const relayout_scaled_view *to,
+                                   int32_t count, bool wraps, relayout_error *error) {
+  relayout_status status = check_side(from, -1, NULL, error);
+  for (int32_t i = 0; i < count && status == RELAYOUT_OK; ++i) {
+    status = check_side(&to[i], i, &from->elements.shape, error);
+    if (status == RELAYOUT_OK) {
+      status = check_pair(from, &to[i], i, error);
+    }
+    if (status == RELAYOUT_OK && wraps && (from->has_scales || to[i].has_scales)) {
+      status = rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
+                        "options->overflow is RELAYOUT_OVERFLOW_WRAP; integers with scales "
+                        "saturate");
+    }
+  }
+  return status;
+}
+
+/* ---- Making --------------------------------------------------------------------------------- */
+
+/* Whether the source's elements had better be transposed than this destination's, which are
+ * wider. */
+static bool is_widened(const rlt_many *many, const relayout_scaled_view *to) {
+  return (to->has_scales || many->from.has_scales) &&
+         relayout_element_type_byte_size(to->elements.shape.element_type) >
+             relayout_element_type_byte_size(many->from.elements.shape.element_type);
+}
+
+/* That of records, which are made row by row; that of wider elements; else that of the source. */
+static void choose_order(rlt_many *many) {
+  const relayout_scaled_view *along = &many->from;
+  bool is_found = rlt_has_blocks(&many->from);
+  for (int32_t i = 0; i < many->count && !is_found; ++i) {
+    is_found = rlt_has_blocks(&many->to[i].view);
+    along = is_found ? &many->to[i].view : along;
+  }
+  for (int32_t i = 0; i < many->count && !is_found; ++i) {
+    is_found = is_widened(many, &many->to[i].view);
+    along = is_found ? &many->to[i].view : along;
+  }
+  rlt_order_of(along, many->order);
+}
+
+/* The first destination without scales of the same type, which is not the source's: values that
+ * change are changed once; -1: none. */
+static int32_t leader_of(const rlt_many *many, int32_t number) {
+  const relayout_element_type type = many->to[number].view.elements.shape.element_type;
+  for (int32_t i = 0; i < number; ++i) {
+    const rlt_destination *const to = &many->to[i];
+    if (!to->is_rescaled && !rlt_has_blocks(&to->view) && to->making != RLT_MAKES_SHARED &&
+        to->view.elements.shape.element_type == type &&
+        type != many->from.elements.shape.element_type) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+static void choose_makings(rlt_many *many) {
+  const bool from_blocks = rlt_has_blocks(&many->from);
+  for (int32_t i = 0; i < many->count; ++i) {
+    rlt_destination *const to = &many->to[i];
+    to->is_rescaled = to->view.has_scales || many->from.has_scales;
+    memcpy(to->order, many->order, sizeof to->order);
+    if (rlt_has_blocks(&to->view)) {
+      rlt_order_of(&to->view, to->order);
+      to->making = to->order[0] == many->order[0] ? RLT_MAKES_RECORDS : RLT_MAKES_ARRANGED;
+    } else if (to->is_rescaled || from_blocks) {
+      to->making = RLT_MAKES_ROWS;
+    } else {
+      to->making = RLT_MAKES_BY_PLAN;
+      to->leader = many->values_from == RLT_VALUES_OF_SOURCE ? leader_of(many, i) : -1;
+      if (to->leader >= 0) {
+        to->making = RLT_MAKES_SHARED;
+        many->to[to->leader].making = RLT_MAKES_ROWS;
+      }
+    }
+    many->has_rows = many->has_rows || to->making != RLT_MAKES_BY_PLAN;
+  }
+}
+
+/* Plans every side by boxes of these sizes. */
+static relayout_status plan_sides(const planning *at, relayout_error *error) {
+  rlt_many *const many = at->many;
+  choose_values(at);
+  choose_makings(many);
+  relayout_status status = plan_values(at, error);
+  if (status == RELAYOUT_OK && many->from.has_scales) {
+    status = plan_beside(at, &many->from, &many->beside, error);
+  }
+  for (int32_t i = 0; i < many->count && status == RELAYOUT_OK; ++i) {
+    relayout_error cause;
+    status = plan_destination(at, &many->to[i], &cause);
+    if (status != RELAYOUT_OK) {
+      return rlt_fail(error, status, "to[%" PRId32 "]: %s", i, cause.message);
+    }
+  }
+  return status;
+}
+
+static relayout_status make_many(const relayout_scaled_view *from, const relayout_scaled_view *to,
+                                 int32_t count, rlt_many **made, relayout_error *error) {
+  *made = rlt_calloc(1, sizeof **made);
+  rlt_destination *const destinations = rlt_calloc((size_t)count, sizeof *destinations);
+  if (*made == NULL || destinations == NULL) {
+    rlt_free(destinations);
+    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY,
+                    "no memory for a plan of %" PRId32 " destinations", count);
+  }
+  **made = (rlt_many){.from = *from, .count = count, .to = destinations};
+  for (int32_t i = 0; i < count; ++i) {
+    destinations[i].view = to[i];
+  }
+  choose_order(*made);
+  return RELAYOUT_OK;
+}
+
+/* Of a box: values and elements, as f32s, take half of the second cache; of one that is unknown,
+ * half of a small one. */
+static int64_t most_elements(const relayout_device *device) {
+  enum { MOST = 1 << 17, SMALL_CACHE = 512 << 10 };
+  const int64_t known = device->facts.machine.caches[1].bytes;
+  const int64_t bytes = known > 0 ? known : SMALL_CACHE;
+  return rlt_max(1, rlt_min(MOST, bytes / (4 * (int64_t)sizeof(float))));
+}
+
+/* That sums of what a worker has for a box do not overflow. */
+static relayout_status check_box(const rlt_boxes *boxes, relayout_error *error) {
+  enum { MOST_BYTES = 256 }; /* for an element, of all sides */
+  int64_t count = MOST_BYTES;
+  for (int32_t d = 0; d < boxes->rank; ++d) {
+    if (!rlt_multiply(count, rlt_max(boxes->sizes[d], 1), &count)) {
+      return rlt_fail(error, RELAYOUT_SIZE_OVERFLOW,
+                      "the tensor cannot be cut into boxes, and is too large for one");
+    }
+  }
+  return RELAYOUT_OK;
+}
+
+/* Where boxes would share bytes, there is one. */
+static relayout_status plan_many(relayout_device *device, const relayout_scaled_view *from,
+                                 const relayout_scaled_view *to, int32_t count,
+                                 const rlt_plan_request *asked, bool is_cut, rlt_many **made,
+                                 relayout_error *error) {
+  relayout_status status = make_many(from, to, count, made, error);
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  rlt_boxes_choose(from, to, count, (*made)->order, most_elements(device), &(*made)->boxes);
+  for (int32_t d = 0; d < (*made)->boxes.rank && !is_cut; ++d) {
+    (*made)->boxes.sizes[d] = rlt_max((*made)->boxes.dimensions[d], 1);
+    (*made)->boxes.counts[d] = (*made)->boxes.count = 1;
+  }
+  status = check_box(&(*made)->boxes, error);
+  const planning at = {.device = device, .many = *made, .asked = *asked};
+  return status == RELAYOUT_OK ? plan_sides(&at, error) : status;
+}
+
+static relayout_status create(relayout_device *device, const relayout_scaled_view *from,
+                              const relayout_scaled_view *to, int32_t count,
+                              const relayout_plan_options *options, relayout_plan **plan,
+                              relayout_error *error) {
+  const rlt_plan_request asked = rlt_plan_request_of(options);
+  rlt_many *made = NULL;
+  relayout_status status = plan_many(device, from, to, count, &asked, true, &made, error);
+  if (status == RELAYOUT_UNSUPPORTED && made != NULL && made->boxes.count > 1) {
+    rlt_many_free(device, made);
+    status = plan_many(device, from, to, count, &asked, false, &made, error);
+  }
+  if (status == RELAYOUT_OK) {
+    status = rlt_plan_create_for_many(device, &asked, made, plan, error);
+  }
+  if (status != RELAYOUT_OK) {
+    rlt_many_free(device, made);
+  }
+  return status;
+}
+
+static relayout_status check_arguments(const relayout_device *device, const void *from,
+                                       const void *to, int32_t count, relayout_plan *const *plan,
+                                       relayout_error *error) {
+  if (device == NULL || from == NULL || to == NULL || plan == NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s is NULL",
+                    device == NULL ? "device"
+                    : from == NULL ? "from"
+                    : to == NULL   ? "to"
+                                   : "plan");
+  }
+  return count >= 1 && count <= RLT_MOST_DESTINATIONS
+             ? RELAYOUT_OK
+             : rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "count is %" PRId32 "; expected 1 to %d",
+                        count, RLT_MOST_DESTINATIONS);
+}
+
+relayout_status relayout_plan_create_many(relayout_device *device, const relayout_scaled_view *from,
+                                          const relayout_scaled_view *to, int32_t count,
+                                          const relayout_plan_options *options,
+                                          relayout_plan **plan, relayout_error *error) {
+  relayout_plan_options copy;
+  const relayout_plan_options *read = NULL;
+  relayout_status status = check_arguments(device, from, to, count, plan, error);
+  if (status == RELAYOUT_OK) {
+    status = rlt_options_read(options, &copy, &read, error);
+  }
+  if (status == RELAYOUT_OK) {
+    status = check_options(read, error);
+  }
+  if (status == RELAYOUT_OK) {
+    status = check_sides(from, to, count, read->overflow == RELAYOUT_OVERFLOW_WRAP, error);
+  }
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  relayout_device *const runs = device->for_host_memory != NULL ? device->for_host_memory : device;
+  if (runs->backend->converter_create == NULL) {
+    return rlt_fail(error, RELAYOUT_UNSUPPORTED,
+                    "device is an OpenCL device without a CPU backend for host memory, and plans "
+                    "of several destinations run on the CPU backend");
+  }
+  const rlt_float_control was = rlt_floats_enter();
+  status = create(runs, from, to, count, read, plan, error);
+  rlt_floats_leave(was);
+  return status;
+}
+
+int32_t relayout_plan_destination_count(const relayout_plan *plan) {
+  return plan == NULL ? 0 : plan->many != NULL ? plan->many->count : 1;
+}

@@ -1,0 +1,153 @@
+/* many.h: one source and any number of destinations, with scales or without: which boxes the index
+ * space is taken in, and what is done with each of them.
+ *
+ * A worker takes a box at a time. A destination without scales gets its part of a source without
+ * scales by a plan of the box. For others the box is taken row by row: a row's values become f32s,
+ * these become elements by the scales of both sides, and the elements go to the destination, or to
+ * rows in the worker's memory, from where a plan of the box takes them on.
+ *
+ * All that lies in a worker's memory has strides that are the same for each box.
+ *
+ * Depends on plan.h, metadata/scaled_view.h and convert/scale_rule.h. */
+#ifndef RLT_PLAN_MANY_H
+#define RLT_PLAN_MANY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "convert/scale_rule.h"
+#include "metadata/scaled_view.h"
+#include "plan/plan.h"
+
+enum { RLT_MOST_DESTINATIONS = 16 };
+
+/* How the index space is cut: boxes of one size but for the last ones of a dimension. */
+typedef struct rlt_boxes {
+  int32_t rank;
+  int64_t dimensions[RELAYOUT_MAX_RANK];
+  int64_t sizes[RELAYOUT_MAX_RANK];
+  int64_t counts[RELAYOUT_MAX_RANK];
+  int64_t count; /* of all; 1 where there are no elements */
+} rlt_boxes;
+
+/* A plan for each box, between a view and another one or a worker's memory. A chunk's offset on the
+ * worker's side is such that the box begins where that memory does. */
+typedef struct rlt_box_plans {
+  rlt_chunk *of; /* by the boxes' numbers; NULL: nothing is moved */
+  relayout_plan **plans;
+  size_t plan_count;
+} rlt_box_plans;
+
+/* Elements of a box in a worker's memory: bytes from one to the next along each dimension. */
+typedef struct rlt_box_rows {
+  int64_t strides[RELAYOUT_MAX_RANK];
+  int64_t bytes;
+} rlt_box_rows;
+
+/* The scales and zero points of a side. Both have the same rows, one for each group that a box
+ * meets. */
+typedef struct rlt_box_scales {
+  rlt_box_plans scales;
+  rlt_box_plans points;
+  rlt_box_rows rows;
+} rlt_box_scales;
+
+/* Over what the greatest value of a group is looked for. */
+typedef enum rlt_finding {
+  RLT_FINDS_NOTHING,
+  RLT_FINDS_IN_BOX, /* no group lies in two boxes */
+  RLT_FINDS_IN_ALL  /* all boxes are read before the first element is written */
+} rlt_finding;
+
+/* How a destination comes by its elements. */
+typedef enum rlt_making {
+  RLT_MAKES_BY_PLAN, /* from the source's elements, by plans alone */
+  RLT_MAKES_ROWS,    /* row by row */
+  RLT_MAKES_SHARED,  /* from the rows of another destination, of the same element type */
+  RLT_MAKES_RECORDS, /* row by row, in the destination */
+  RLT_MAKES_ARRANGED /* records of rows that run along another dimension than the values' */
+} rlt_making;
+
+typedef struct rlt_destination {
+  relayout_scaled_view view;
+  int32_t joined; /* how many dimensions of the order make one row */
+  rlt_making making;
+  int32_t leader;    /* of RLT_MAKES_SHARED: whose rows */
+  bool is_rescaled;  /* either side has scales */
+  bool in_place;     /* rows lie in the destination itself, with `strides` */
+  bool streams;      /* and are stored past the cache */
+  rlt_box_rows rows; /* in a worker's memory: of elements, or of f32s that are arranged */
+  int64_t strides[RELAYOUT_MAX_RANK];
+  rlt_box_plans elements;    /* from the source, or from rows */
+  rlt_conversion conversion; /* from f32 to elements in rows, or from the source's where nothing is
+                                rescaled */
+  rlt_box_scales beside;
+  bool is_exact;   /* as rlt_rescaling has it */
+  float most;      /* likewise */
+  bool are_powers; /* likewise */
+  rlt_scale_rounding rounding;
+  rlt_finding finding;
+  rlt_scale_finder finder;
+  rlt_box_plans found;              /* scales that were found to the destination */
+  relayout_plan *all_found;         /* the same at once, from `group_rows` */
+  rlt_box_rows group_rows;          /* of all groups */
+  int32_t order[RELAYOUT_MAX_RANK]; /* of rows of records, minor to major */
+  rlt_box_plans arranged;           /* from rows to `arranged_rows` */
+  rlt_box_rows arranged_rows;
+  rlt_box_rows records; /* along the minor dimension a stride is a record's */
+  void *converter;      /* the device's, for `conversion` */
+} rlt_destination;
+
+/* Where rows of values come from. */
+typedef enum rlt_values_from {
+  RLT_VALUES_OF_SOURCE,  /* its elements lie in such rows */
+  RLT_VALUES_OF_RECORDS, /* its records do */
+  RLT_VALUES_OF_ROWS     /* plans of boxes put them into a worker's memory */
+} rlt_values_from;
+
+typedef struct rlt_many {
+  relayout_scaled_view from;
+  rlt_boxes boxes;
+  int32_t order[RELAYOUT_MAX_RANK]; /* of rows, minor to major */
+  bool has_rows;                    /* some destination is made row by row */
+  rlt_values_from values_from;
+  int64_t strides[RELAYOUT_MAX_RANK]; /* of values in the source, or in rows */
+  int32_t joined;                     /* as a destination's, as far as values are concerned */
+  relayout_element_type row_type;     /* of rows in a worker's memory: the source's, or f32 */
+  rlt_conversion conversion;          /* of what lies in rows to f32 */
+  rlt_box_plans values;
+  rlt_box_rows rows;
+  rlt_box_rows records; /* as a destination's */
+  void *converter;      /* likewise; NULL where these are f32s already */
+  rlt_box_scales beside;
+  int32_t count;
+  rlt_destination *to;
+} rlt_many;
+
+/* The box of this number: where it begins, and its sizes. */
+void rlt_boxes_get(const rlt_boxes *boxes, int64_t number, rlt_index_box *box);
+
+/* Chooses boxes of at most so many elements, where groups allow it, for these sides and the order
+ * of the values. */
+void rlt_boxes_choose(const relayout_scaled_view *from, const relayout_scaled_view *to,
+                      int32_t count, const int32_t *order, int64_t most, rlt_boxes *made);
+
+/* Where groups of one side, of these sizes, lie in a box. */
+void rlt_groups_of_box(const relayout_scaled_view *of, const rlt_index_box *box,
+                       rlt_index_box *groups);
+
+/* The order of a side's dimensions in memory, minor to major. */
+void rlt_order_of(const relayout_scaled_view *view, int32_t *order);
+
+/* Strides of what lies in a worker's memory without gaps: `sizes` along each dimension. */
+void rlt_box_rows_make(int32_t rank, const int64_t *sizes, const int32_t *order,
+                       int64_t element_bytes, rlt_box_rows *made);
+
+/* What rlt_many holds, and itself; NULL is allowed. The device is the plan's. */
+void rlt_many_free(relayout_device *device, rlt_many *many);
+
+/* relayout_plan_explain of such a plan. */
+void rlt_many_explain(const relayout_plan *plan, bool as_json, rlt_text *text);
+
+#endif

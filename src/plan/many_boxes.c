@@ -1,0 +1,215 @@
+/* many_boxes.c: chooses boxes that a worker's cache holds, with whole groups where there is room,
+ * and always with whole records. */
+#include <string.h>
+
+#include "base/checked.h"
+#include "metadata/strides.h"
+#include "plan/many.h"
+
+/* Bytes of a box that lie together on a side: of fewer lines at a time memory is slower. */
+enum { LONG_RUN = 512, LINE = 64, MOST_WHOLE = 1024 };
+
+/* ---- Orders and rows ------------------------------------------------------------------------ */
+
+void rlt_order_of(const relayout_scaled_view *view, int32_t *order) {
+  const relayout_view *const elements = &view->elements;
+  const int32_t rank = elements->shape.rank;
+  memcpy(order, elements->shape.layout.minor_to_major, (size_t)rank * sizeof order[0]);
+  for (int32_t i = 1; i < rank && elements->is_strided; ++i) {
+    const int32_t d = order[i];
+    const int64_t stride = elements->byte_strides[d], distance = stride < 0 ? -stride : stride;
+    int32_t at = i;
+    for (; at > 0; --at) {
+      const int64_t other = elements->byte_strides[order[at - 1]];
+      if ((other < 0 ? -other : other) <= distance) {
+        break;
+      }
+      order[at] = order[at - 1];
+    }
+    order[at] = d;
+  }
+}
+
+void rlt_box_rows_make(int32_t rank, const int64_t *sizes, const int32_t *order,
+                       int64_t element_bytes, rlt_box_rows *made) {
+  made->bytes = element_bytes;
+  for (int32_t i = 0; i < rank; ++i) {
+    made->strides[order[i]] = made->bytes;
+    made->bytes *= rlt_max(sizes[order[i]], 1);
+  }
+}
+
+/* ---- Groups --------------------------------------------------------------------------------- */
+
+/* The sizes that a box has along a dimension: multiples of `least`, which records ask for; where
+ * there is room, of `unit`, so that no group lies in two boxes; and of `whole`, so that runs end
+ * where lines do. */
+typedef struct cuts {
+  int64_t least;
+  int64_t unit;
+  int64_t whole;
+} cuts;
+
+/* The least common multiple, or `most` where it is greater. */
+static int64_t common_multiple(int64_t a, int64_t b, int64_t most) {
+  int64_t multiple = 0;
+  return rlt_multiply(a / rlt_common_factor(a, b), b, &multiple) ? rlt_min(multiple, most) : most;
+}
+
+static void add_groups(cuts *made, int64_t group, int64_t size) {
+  if (group < size) {
+    made->unit = common_multiple(made->unit, group, size);
+  }
+}
+
+static void add_side(cuts *made, const relayout_scaled_view *side) {
+  const relayout_shape *const shape = &side->elements.shape;
+  if (rlt_has_blocks(side)) {
+    const int32_t minor = shape->layout.minor_to_major[0];
+    made[minor].least = RELAYOUT_BLOCK_ELEMENTS;
+    made[minor].unit =
+        common_multiple(made[minor].unit, RELAYOUT_BLOCK_ELEMENTS, shape->dimensions[minor]);
+  }
+  for (int32_t d = 0; d < shape->rank && side->has_scales; ++d) {
+    add_groups(&made[d], side->group_sizes[d], shape->dimensions[d]);
+  }
+}
+
+/* Multiples of `unit`, as equal as they can be. */
+static int64_t equal_size(int64_t size, int64_t unit, int64_t most) {
+  const int64_t pieces = rlt_divide_up(size, most);
+  const int64_t equal = rlt_divide_up(rlt_divide_up(size, pieces), unit) * unit;
+  return equal <= most ? equal : most / unit * unit;
+}
+
+/* The best size of at most `most`, or the least one that there is. */
+static int64_t cut_size(const cuts *of, int64_t size, int64_t most) {
+  if (size <= most) {
+    return rlt_max(size, 1);
+  }
+  const int64_t whole = common_multiple(of->unit, of->whole, size);
+  const int64_t unit = whole <= most ? whole : of->unit <= most ? of->unit : of->least;
+  return unit <= most ? equal_size(size, unit, most) : of->least;
+}
+
+void rlt_groups_of_box(const relayout_scaled_view *of, const rlt_index_box *box,
+                       rlt_index_box *groups) {
+  const relayout_shape *const shape = &of->elements.shape;
+  for (int32_t d = 0; d < shape->rank; ++d) {
+    const int64_t group = of->group_sizes[d];
+    const int64_t first = box->start[d] / group;
+    groups->start[d] = first;
+    groups->sizes[d] = box->sizes[d] == 0
+                           ? of->scales.shape.dimensions[d]
+                           : rlt_divide_up(box->start[d] + box->sizes[d], group) - first;
+  }
+}
+
+/* ---- Boxes ---------------------------------------------------------------------------------- */
+
+void rlt_boxes_get(const rlt_boxes *boxes, int64_t number, rlt_index_box *box) {
+  for (int32_t d = 0; d < boxes->rank; ++d) {
+    box->start[d] = number % boxes->counts[d] * boxes->sizes[d];
+    box->sizes[d] = rlt_min(boxes->sizes[d], boxes->dimensions[d] - box->start[d]);
+    number /= boxes->counts[d];
+  }
+}
+
+static int64_t elements_of(const rlt_boxes *boxes) {
+  int64_t count = 1;
+  for (int32_t d = 0; d < boxes->rank; ++d) {
+    count *= boxes->sizes[d];
+  }
+  return count;
+}
+
+/* Boxes that are chosen: no more elements than `most`. */
+typedef struct choosing {
+  rlt_boxes *boxes;
+  int64_t most;
+  cuts of[RELAYOUT_MAX_RANK];
+} choosing;
+
+/* At most so many along this dimension, as there is room for, and at least as many as there are. */
+static void widen(choosing *by, int32_t d, int64_t wanted) {
+  rlt_boxes *const boxes = by->boxes;
+  const int64_t others = elements_of(boxes) / boxes->sizes[d];
+  const int64_t room = rlt_min(wanted, by->most / rlt_max(others, 1));
+  const int64_t size = cut_size(&by->of[d], boxes->dimensions[d], room);
+  if (size > boxes->sizes[d] && size <= room) {
+    boxes->sizes[d] = size;
+  }
+}
+
+/* Runs of this side, of whole lines. */
+static void take_runs(choosing *by, const relayout_scaled_view *side) {
+  const int32_t rank = by->boxes->rank;
+  int32_t order[RELAYOUT_MAX_RANK];
+  int64_t run = rlt_has_blocks(side)
+                    ? 1
+                    : (int64_t)relayout_element_type_byte_size(side->elements.shape.element_type);
+  rlt_order_of(side, order);
+  for (int32_t i = 0; i < rank && run < LONG_RUN; ++i) {
+    const int32_t d = order[i];
+    cuts *const of = &by->of[d];
+    of->whole = common_multiple(of->whole, LINE / rlt_common_factor(LINE, run), MOST_WHOLE);
+    const int64_t unit = common_multiple(of->unit, of->whole, by->boxes->dimensions[d]);
+    const int64_t wanted = rlt_divide_up(LONG_RUN, run); /* or about as many */
+    widen(by, d, rlt_max((wanted + unit / 2) / unit, 1) * unit);
+    run *= by->boxes->sizes[d];
+    if (by->boxes->sizes[d] < by->boxes->dimensions[d]) {
+      break;
+    }
+  }
+}
+
+static void cut_all(rlt_boxes *boxes) {
+  boxes->count = 1;
+  for (int32_t d = 0; d < boxes->rank; ++d) {
+    boxes->counts[d] = rlt_divide_up(boxes->dimensions[d], boxes->sizes[d]);
+    boxes->count *= boxes->counts[d];
+  }
+}
+
+/* One box, which holds nothing. */
+static void take_nothing(rlt_boxes *boxes) {
+  boxes->count = 1;
+  for (int32_t d = 0; d < boxes->rank; ++d) {
+    boxes->sizes[d] = rlt_max(boxes->dimensions[d], 1);
+    boxes->counts[d] = 1;
+  }
+}
+
+void rlt_boxes_choose(const relayout_scaled_view *from, const relayout_scaled_view *to,
+                      int32_t count, const int32_t *order, int64_t most, rlt_boxes *made) {
+  const relayout_shape *const shape = &from->elements.shape;
+  choosing by = {.boxes = made, .most = most};
+  *made = (rlt_boxes){.rank = shape->rank};
+  for (int32_t d = 0; d < shape->rank; ++d) {
+    made->dimensions[d] = shape->dimensions[d];
+    by.of[d] = (cuts){1, 1, 1};
+  }
+  if (relayout_shape_element_count(shape) == 0) {
+    take_nothing(made);
+    return;
+  }
+  add_side(by.of, from);
+  for (int32_t i = 0; i < count; ++i) {
+    add_side(by.of, &to[i]);
+  }
+  for (int32_t d = 0; d < shape->rank; ++d) {
+    made->sizes[d] = cut_size(&by.of[d], shape->dimensions[d], 1);
+  }
+  /* Whole groups, whose scales are found together; then runs, and what else there is room for. */
+  for (int32_t d = 0; d < shape->rank; ++d) {
+    widen(&by, d, by.of[d].unit);
+  }
+  take_runs(&by, from);
+  for (int32_t i = 0; i < count; ++i) {
+    take_runs(&by, &to[i]);
+  }
+  for (int32_t i = 0; i < shape->rank; ++i) {
+    widen(&by, order[i], most);
+  }
+  cut_all(made);
+}

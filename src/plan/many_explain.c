@@ -1,0 +1,74 @@
+/* many_explain.c: says what a plan of several destinations does. */
+#include <inttypes.h>
+
+#include "base/text.h"
+#include "plan/many.h"
+
+static void add_side(const relayout_scaled_view *side, rlt_text *text) {
+  const size_t left = text->capacity > text->length ? text->capacity - text->length : 0;
+  text->length +=
+      relayout_scaled_view_format(side, left > 0 ? text->buffer + text->length : NULL, left);
+}
+
+static const char *scales_text(const rlt_destination *to) {
+  static const char *const found[] = {
+      [RELAYOUT_SCALES_GIVEN] = "given",
+      [RELAYOUT_SCALES_AMAX] = "amax / the greatest element",
+      [RELAYOUT_SCALES_AMAX_UP] = "amax / the greatest element, rounded up",
+      [RELAYOUT_SCALES_POWER2] = "the power of two of amax / the greatest element",
+  };
+  return to->view.has_scales ? found[to->view.rule] : NULL;
+}
+
+static void add_sizes(const rlt_boxes *boxes, rlt_text *text) {
+  for (int32_t d = 0; d < boxes->rank; ++d) {
+    rlt_text_add(text, "%s%" PRId64, d == 0 ? "" : ",", boxes->sizes[d]);
+  }
+}
+
+static void explain_text(const rlt_many *many, rlt_text *text) {
+  rlt_text_add(text, "from    ");
+  add_side(&many->from, text);
+  for (int32_t i = 0; i < many->count; ++i) {
+    const char *const scales = scales_text(&many->to[i]);
+    rlt_text_add(text, "\nto      ");
+    add_side(&many->to[i].view, text);
+    if (scales != NULL) {
+      rlt_text_add(
+          text, "\n        scales: %s%s", scales,
+          many->to[i].finding == RLT_FINDS_IN_ALL ? "; the source is read once more for them" : "");
+    }
+  }
+  rlt_text_add(text, "\nboxes   %" PRId64 " of [", many->boxes.count);
+  add_sizes(&many->boxes, text);
+  rlt_text_add(text, "]: each is read from memory once, and every destination gets its part while "
+                     "it is in the cache\n");
+}
+
+static void explain_json(const rlt_many *many, rlt_text *text) {
+  rlt_text_add(text, "{\"from\":\"");
+  add_side(&many->from, text);
+  rlt_text_add(text, "\",\"to\":[");
+  for (int32_t i = 0; i < many->count; ++i) {
+    const char *const scales = scales_text(&many->to[i]);
+    rlt_text_add(text, "%s{\"text\":\"", i > 0 ? "," : "");
+    add_side(&many->to[i].view, text);
+    rlt_text_add(text, "\"");
+    if (scales != NULL) {
+      rlt_text_add(text, ",\"scales\":\"%s\",\"reads_twice\":%s", scales,
+                   many->to[i].finding == RLT_FINDS_IN_ALL ? "true" : "false");
+    }
+    rlt_text_add(text, "}");
+  }
+  rlt_text_add(text, "],\"boxes\":%" PRId64 ",\"box\":[", many->boxes.count);
+  add_sizes(&many->boxes, text);
+  rlt_text_add(text, "]}");
+}
+
+void rlt_many_explain(const relayout_plan *plan, bool as_json, rlt_text *text) {
+  if (as_json) {
+    explain_json(plan->many, text);
+  } else {
+    explain_text(plan->many, text);
+  }
+}
