@@ -6,6 +6,7 @@
 #include "convert_model.h"
 #include "convert_shards.h"
 #include "file_kind.h"
+#include "gguf.h"
 #include "npy.h"
 #include "npy_source.h"
 #include "npz.h"
@@ -101,6 +102,9 @@ static exit_code carry_out(const convert_request *asked, const job *work, stream
     return code;
   }
   code = tensor_move_run(&work->move, input, true, work->header, work->header_size, &output);
+  if (code == EXIT_CODE_OK && gguf_is(asked->output)) {
+    code = gguf_pad(&output, asked->alignment);
+  }
   if (code == EXIT_CODE_OK) {
     return stream_commit(&output);
   }
@@ -111,7 +115,7 @@ static exit_code carry_out(const convert_request *asked, const job *work, stream
 static exit_code convert_array(const convert_request *asked, stream_input *input, job *work) {
   exit_code code = read_source_shape(asked, input, work);
   if (code == EXIT_CODE_OK) {
-    code = arguments_read_shape("--to", asked->to, &work->move.from, &work->move.to);
+    code = tensor_move_aim(&work->move, asked->to, asked->blocks);
   }
   if (code == EXIT_CODE_OK) {
     code = tensor_move_plan(&work->move);
@@ -193,7 +197,7 @@ static exit_code convert(const convert_request *asked, const convert_shards_requ
 
 /* ---- The words ------------------------------------------------------------------------------ */
 
-enum { LARGEST_ALIGNMENT = 1 << 20 };
+enum { DEFAULT_ALIGNMENT = 64, LARGEST_ALIGNMENT = 1 << 20 };
 
 static exit_code check_output(const convert_request *asked) {
   return convert_model_is(asked->output) && strstr(asked->output, ".index.json") != NULL
@@ -213,17 +217,16 @@ static exit_code check_names(const convert_request *asked) {
     return check_output(asked);
   }
   if (choice->exceptions.count > 0 || choice->rank_text != NULL) {
-    return report(EXIT_CODE_USAGE, "%s needs an IN that is a .safetensors file, not %s",
+    return report(EXIT_CODE_USAGE, "%s needs an IN that is a .safetensors or .gguf file, not %s",
                   choice->rank_text != NULL ? "--rank" : "--except", asked->input);
   }
   if (!convert_model_is(asked->output)) {
     return choice->tensors.count == 0
                ? EXIT_CODE_OK
-               : report(
-                     EXIT_CODE_USAGE,
-                     "--tensor needs an IN that is a .safetensors or .npz file, or a .safetensors "
-                     "OUT, not %s and %s",
-                     asked->input, asked->output);
+               : report(EXIT_CODE_USAGE,
+                        "--tensor needs an IN that is a .safetensors, .gguf or .npz file, or a "
+                        ".safetensors or .gguf OUT, not %s and %s",
+                        asked->input, asked->output);
   }
   const exit_code code = check_output(asked);
   return code != EXIT_CODE_OK || choice->tensors.count == 1
@@ -233,22 +236,40 @@ static exit_code check_names(const convert_request *asked) {
                       asked->output);
 }
 
+/* A name of blocks stands for all of --to. */
+static exit_code read_blocks(convert_request *asked) {
+  if (asked->to == NULL ||
+      relayout_block_format_parse(asked->to, &asked->blocks, NULL) != RELAYOUT_OK) {
+    return EXIT_CODE_OK;
+  }
+  return gguf_is(asked->output) ? EXIT_CODE_OK
+                                : report(EXIT_CODE_USAGE,
+                                         "--to is %s, which needs an OUT that is a .gguf file, "
+                                         "not %s",
+                                         asked->to, asked->output);
+}
+
 static exit_code check_words(convert_request *asked, const convert_shards_request *shards) {
   const bool is_sharded = convert_shards_suits(asked, shards);
   if (asked->to == NULL && !is_sharded) {
     return report(EXIT_CODE_USAGE, "--to is missing; try 'relayout convert --help'");
   }
   if (asked->alignment_text != NULL && !convert_model_is(asked->output)) {
-    return report(EXIT_CODE_USAGE, "--align needs an OUT that is a .safetensors file, not %s",
+    return report(EXIT_CODE_USAGE,
+                  "--align needs an OUT that is a .safetensors or .gguf file, not %s",
                   asked->output);
   }
   if (asked->byte_order != NULL && strcmp(asked->byte_order, "big") == 0 &&
       convert_model_is(asked->output)) {
     return report(EXIT_CODE_USAGE,
-                  "--byte-order is big, but .safetensors files such as %s are little-endian",
+                  "--byte-order is big, but model files such as %s are little-endian",
                   asked->output);
   }
+  asked->alignment = gguf_is(asked->output) ? GGUF_DEFAULT_ALIGNMENT : DEFAULT_ALIGNMENT;
   exit_code code = is_sharded ? convert_shards_check(asked, shards) : check_names(asked);
+  if (code == EXIT_CODE_OK) {
+    code = read_blocks(asked);
+  }
   if (code == EXIT_CODE_OK) {
     code = tensor_choice_read(&asked->choice);
   }
@@ -256,11 +277,14 @@ static exit_code check_words(convert_request *asked, const convert_shards_reques
     code = arguments_read_alignment("--align", asked->alignment_text, LARGEST_ALIGNMENT,
                                     &asked->alignment);
   }
+  if (gguf_is(asked->output) && asked->alignment < GGUF_LEAST_ALIGNMENT) {
+    asked->alignment = GGUF_LEAST_ALIGNMENT;
+  }
   return code;
 }
 
 static exit_code run(int argument_count, char **arguments) {
-  convert_request asked = {.alignment = 64};
+  convert_request asked = {.from = NULL};
   convert_shards_request shards = {.is_dry = false};
   const arguments_option options[] = {
       {"from", .value = &asked.from},
@@ -324,8 +348,7 @@ const command command_convert = {
         "\n"
         "A file OUT appears whole or not at all. Pipes, devices and /dev/stdout are written in\n"
         "place.\n"
-        "\n",
-    .more_help =
+        "\n"
         "  --from SHAPE   how the tensor lies in IN. May be left out for .npy, whose C order is\n"
         "                 {..,1,0} and whose Fortran order is {0,1,..}, or be a layout, a type or\n"
         "                 both, which put the file's dimensions, major to minor, in their order.\n"
@@ -333,19 +356,22 @@ const command command_convert = {
         "  --to SHAPE     how it lies in OUT. May be a layout, a type or both: {0,1}, bf16,\n"
         "                 bf16{1,0:T(8,128)}; the rest is taken from the source. Values are\n"
         "                 rounded to another type: to the nearest float, to an integer towards\n"
-        "                 zero; values out of range become the nearest end of the range\n"
+        "                 zero; values out of range become the nearest end of the range. In a\n"
+        "                 .gguf OUT also q8_0, q4_0, q4_1, q5_0, q5_1 or mxfp4\n"
         "  --scale X      multiply every value by X before it is rounded\n"
         "  --round R      nearest: to the nearest integer, ties to even; zero, the default:\n"
         "                 towards zero, which is half as precise\n"
         "  --byte-order O big or little: the order of bytes in OUT; the machine's by default\n"
         "  --raw          read IN as raw bytes, whatever its name and first bytes are\n"
-        "  --wrap         keep the low bits of integers that do not fit\n"
-        "  --tensor T     the tensors of a .safetensors file that are relaid, by their names; any\n"
-        "                 number of times. With another IN, the name of the one tensor of OUT\n"
+        "  --wrap         keep the low bits of integers that do not fit\n",
+    .more_help =
+        "  --tensor T     the tensors of a .safetensors or .gguf file that are relaid, by their\n"
+        "                 names; any number of times. With another IN, the name of the one tensor\n"
+        "                 of OUT\n"
         "  --except T     leave these tensors out; any number of times\n"
         "  --rank N       only those of N dimensions\n"
-        "  --align N      the alignment of tensors in a .safetensors OUT, a power of two; 64 by\n"
-        "                 default\n"
+        "  --align N      the alignment of tensors in a model OUT, a power of two; 64 by default,\n"
+        "                 32 in a .gguf file\n"
         "  --from-sharding S  how the tensors are dealt out to the files of IN, one for each\n"
         "                 device: {devices=[2,1]<=[2]}; without it IN is one file, or index\n"
         "  --to-sharding S  likewise for OUT; without it OUT is one file\n"
@@ -375,6 +401,11 @@ const command command_convert = {
         "metadata. A model.safetensors.index.json stands for all its files: where OUT is an index\n"
         "too, files of the same names are written beside it, and a .safetensors OUT gets all.\n"
         "\n"
+        "A .gguf file is such a file too, of either side. Its types q8_0, q4_0, q4_1, q5_0, q5_1\n"
+        "and mxfp4 are read as f32 and written by their names in --to; tensors of less than two\n"
+        "dimensions, or with a last one that is no multiple of 32, stay as they are under a\n"
+        "pattern. Other blocks (q4_k, iq2_xs, ..) are copied to a .gguf OUT.\n"
+        "\n"
         "Shardings are written as XLA prints them ('relayout shard' shows what they say). "
         "{device}\n"
         "in a name is the number of a device, which has a file of its own.\n"
@@ -383,6 +414,7 @@ const command command_convert = {
         "         relayout convert --to 'bf16{1,0:T(8,128)(2,1)}' f32.npy weights.npy\n"
         "         relayout convert --tensor '*.weight' --to '{1,0:T(8,128)}' model.safetensors \\\n"
         "                          tiled.safetensors\n"
+        "         relayout convert --tensor '*' --to q8_0 model.safetensors model.gguf\n"
         "         relayout convert --rules rules 'tp2-{device}.safetensors' \\\n"
         "                          'tp8-{device}.safetensors'\n",
     .run = run,

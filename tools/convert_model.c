@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "gguf_header.h"
 #include "json_text.h"
 #include "model.h"
 #include "npy.h"
@@ -54,6 +55,11 @@ static model_file *file_of(const job *work, size_t number) {
 static const safetensors_tensor *tensor_of(const job *work, size_t number) {
   const model_file *const file = file_of(work, number);
   return &file->header.tensors[number - file->first];
+}
+
+/* Whether its elements lie in blocks, as only .gguf files have them. */
+static bool has_blocks(const job *work, size_t number) {
+  return file_of(work, number)->is_gguf && gguf_header_has_blocks(tensor_of(work, number));
 }
 
 /* ---- Which tensors -------------------------------------------------------------------------- */
@@ -109,14 +115,36 @@ static exit_code check_names(const job *work) {
   return EXIT_CODE_OK;
 }
 
-/* Its rank, and whether that is the one of the layouts in --from and --to. What else is wrong with
- * a shape is said later. */
+/* What is in the file: in blocks, of which only the values have a shape, or not. */
+static relayout_status stored_shape(const job *work, size_t number, relayout_shape *shape,
+                                    relayout_block_format *blocks, relayout_error *error) {
+  const safetensors_tensor *const tensor = tensor_of(work, number);
+  *blocks = RELAYOUT_BLOCK_FORMAT_NONE;
+  if (has_blocks(work, number) &&
+      relayout_block_format_parse(tensor->dtype, blocks, NULL) == RELAYOUT_OK) {
+    *shape = tensor_move_block_shape(tensor->rank, tensor->dimensions);
+    return relayout_shape_validate(shape, error);
+  }
+  return safetensors_shape(&file_of(work, number)->header, tensor, shape, error);
+}
+
+/* Whether the tensor changes: one that has the blocks of --to already is copied. */
+static bool is_moved(const job *work, size_t number) {
+  const relayout_block_format blocks = work->asked->blocks;
+  return work->is_relaid[number] &&
+         (blocks == RELAYOUT_BLOCK_FORMAT_NONE || !has_blocks(work, number) ||
+          strcmp(tensor_of(work, number)->dtype, relayout_block_format_name(blocks)) != 0);
+}
+
+/* Its rank, and whether that is the one of the layouts in --from and --to, or blocks suit it. What
+ * else is wrong with a shape is said later. */
 static int32_t rank_of(const job *work, size_t number, bool *fits) {
   const convert_request *const asked = work->asked;
   const safetensors_tensor *const tensor = tensor_of(work, number);
   relayout_shape shape;
+  relayout_block_format blocks;
   *fits = true;
-  if (safetensors_shape(&file_of(work, number)->header, tensor, &shape, NULL) != RELAYOUT_OK) {
+  if (stored_shape(work, number, &shape, &blocks, NULL) != RELAYOUT_OK) {
     return tensor->rank;
   }
   if (asked->from != NULL) { /* which takes the dimensions as they are stored */
@@ -126,6 +154,10 @@ static int32_t rank_of(const job *work, size_t number, bool *fits) {
             RELAYOUT_SHAPE_MISMATCH;
   }
   const int32_t rank = shape.rank;
+  if (asked->blocks != RELAYOUT_BLOCK_FORMAT_NONE) {
+    *fits = *fits && tensor_move_suits_blocks(&shape);
+    return rank;
+  }
   *fits = *fits && relayout_shape_parse_with_defaults(asked->to, &shape, &shape, NULL) !=
                        RELAYOUT_SHAPE_MISMATCH;
   return rank;
@@ -162,12 +194,18 @@ static exit_code fail_none_left(const convert_request *asked) {
                 choice->exceptions.count > 0 ? " but those of --except" : "");
 }
 
+static const char blocks_need[] =
+    "blocks are for tensors of two or more dimensions, the last a multiple of 32";
+
 /* Says under which patterns tensors stay as they are, once nothing is wrong. */
 static void say_misfits(const job *work) {
   char text[512];
   const bool is_one = work->misfits.count == 1;
   describe_misfits(&work->misfits, sizeof text, text);
-  if (work->misfits.count > 0) {
+  if (work->misfits.count > 0 && work->asked->blocks != RELAYOUT_BLOCK_FORMAT_NONE) {
+    report_line("%s %s copied as %s: %s", text, is_one ? "is" : "are",
+                is_one ? "it is" : "they are", blocks_need);
+  } else if (work->misfits.count > 0) {
     report_line("%s %s copied as %s: %s '%s' is of another rank", text, is_one ? "is" : "are",
                 is_one ? "it is" : "they are", layouts_of(work->asked), work->asked->to);
   }
@@ -180,6 +218,10 @@ static exit_code check_chosen(const job *work) {
   if (work->relaid_count == 0 && work->misfits.count == 0) {
     return fail_none_left(asked);
   }
+  if (work->relaid_count == 0 && asked->blocks != RELAYOUT_BLOCK_FORMAT_NONE) {
+    return report(EXIT_CODE_BAD_INPUT, "--to %s fits none of the tensors that are chosen: %s; %s",
+                  asked->to, text, blocks_need);
+  }
   if (work->relaid_count == 0) {
     return report(EXIT_CODE_BAD_INPUT, "%s '%s' fits none of the tensors that are chosen: %s",
                   layouts_of(asked), asked->to, text);
@@ -188,8 +230,8 @@ static exit_code check_chosen(const job *work) {
     return work->relaid_count == 1
                ? EXIT_CODE_OK
                : report(EXIT_CODE_USAGE,
-                        "%zu tensors of %s are chosen, but %s holds one; only a .safetensors OUT "
-                        "holds several",
+                        "%zu tensors of %s are chosen, but %s holds one; only a .safetensors or "
+                        ".gguf OUT holds several",
                         work->relaid_count, asked->input, asked->output);
   }
   return EXIT_CODE_OK;
@@ -228,8 +270,20 @@ static exit_code read_shapes(const job *work, size_t number, tensor_move *move) 
   const safetensors_tensor *const tensor = tensor_of(work, number);
   relayout_error error;
   relayout_shape stored;
-  if (safetensors_shape(&file->header, tensor, &stored, &error) != RELAYOUT_OK) {
+  const relayout_status status = stored_shape(work, number, &stored, &move->from_blocks, &error);
+  const bool has_known_blocks = move->from_blocks != RELAYOUT_BLOCK_FORMAT_NONE;
+  if (has_blocks(work, number) && !has_known_blocks) {
+    return report(EXIT_CODE_BAD_INPUT,
+                  "it is of type %s, which can only be copied from one .gguf file to another; "
+                  "leave it out with --except",
+                  tensor->dtype);
+  }
+  if (status != RELAYOUT_OK) {
     return report_error(file->path, &error);
+  }
+  if (has_known_blocks && asked->from != NULL) {
+    return report(EXIT_CODE_USAGE, "--from has no meaning for a tensor in blocks, of type %s",
+                  tensor->dtype);
   }
   move->from = stored;
   exit_code code = EXIT_CODE_OK;
@@ -241,14 +295,14 @@ static exit_code read_shapes(const job *work, size_t number, tensor_move *move) 
     code = npy_source_stated(asked->from, &array, stored.element_type, &move->from);
   }
   if (code == EXIT_CODE_OK) {
-    code = arguments_read_shape("--to", asked->to, &move->from, &move->to);
+    code = tensor_move_aim(move, asked->to, asked->blocks);
   }
   size_t size = 0;
   relayout_shape_byte_size(&move->from, &size, NULL);
   move->packs_source =
       safetensors_packs(tensor) && relayout_element_type_bits(move->from.element_type) == 6;
   size = move->packs_source ? six_bits_size(size) : size;
-  if (code == EXIT_CODE_OK && size != tensor->end - tensor->begin) {
+  if (code == EXIT_CODE_OK && !has_known_blocks && size != tensor->end - tensor->begin) {
     code = report(EXIT_CODE_BAD_INPUT, "--from %s takes %zu bytes, but the tensor has %zu in %s",
                   asked->from, size, (size_t)(tensor->end - tensor->begin), file->path);
   }
@@ -329,6 +383,16 @@ static exit_code plan_files(job *work) {
   return is_done ? EXIT_CODE_OK : report(EXIT_CODE_FAILURE, "no memory for the names of files");
 }
 
+/* As what the file lists the tensor that the move makes. */
+static relayout_status describe(safetensors *header, safetensors_tensor *tensor,
+                                const tensor_move *move, relayout_error *error) {
+  return move->to_blocks == RELAYOUT_BLOCK_FORMAT_NONE
+             ? safetensors_set_shape(header, tensor, &move->to, error)
+             : safetensors_set_stored(header, tensor, relayout_block_format_name(move->to_blocks),
+                                      &move->to,
+                                      tensor_move_block_bytes(move->to_blocks, &move->to), error);
+}
+
 /* All that can be wrong with a shape is so before anything is written. */
 static exit_code set_shape(const job *work, size_t number, made_file *made,
                            safetensors_tensor *tensor) {
@@ -337,12 +401,21 @@ static exit_code set_shape(const job *work, size_t number, made_file *made,
   report_set_tensor(tensor->name);
   exit_code code = begin_move(work, number, &move);
   relayout_plan_destroy(move.plan);
-  if (code == EXIT_CODE_OK &&
-      safetensors_set_shape(&made->header, tensor, &move.to, &error) != RELAYOUT_OK) {
+  if (code == EXIT_CODE_OK && describe(&made->header, tensor, &move, &error) != RELAYOUT_OK) {
     code = report_error(NULL, &error);
   }
   report_set_tensor(NULL);
   return code;
+}
+
+/* What is copied to a file of another kind has to have a type there. */
+static exit_code check_copied(const job *work, size_t number, const made_file *made) {
+  const safetensors_tensor *const tensor = tensor_of(work, number);
+  return gguf_is(made->path) || !has_blocks(work, number)
+             ? EXIT_CODE_OK
+             : report(EXIT_CODE_BAD_INPUT,
+                      "%s: tensor '%s' is of type %s, which only .gguf files have, not %s",
+                      file_of(work, number)->path, tensor->name, tensor->dtype, made->path);
 }
 
 static exit_code set_shapes(const job *work, made_file *made) {
@@ -350,12 +423,11 @@ static exit_code set_shapes(const job *work, made_file *made) {
   for (size_t i = 0; i < made->header.count && code == EXIT_CODE_OK; i++) {
     safetensors_tensor *const tensor = &made->header.tensors[i];
     const size_t number = made->first + tensor->number;
-    if (work->is_relaid[number]) {
-      code = set_shape(work, number, made, tensor);
-    }
+    code = is_moved(work, number) ? set_shape(work, number, made, tensor)
+                                  : check_copied(work, number, made);
   }
-  safetensors_place(&made->header, work->asked->alignment);
-  return code;
+  return code == EXIT_CODE_OK ? model_place(made->path, &made->header, work->asked->alignment)
+                              : code;
 }
 
 /* ---- Writing -------------------------------------------------------------------------------- */
@@ -365,7 +437,7 @@ static exit_code write_tensor(const job *work, size_t number, stream_output *out
   const safetensors_tensor *const tensor = tensor_of(work, number);
   tensor_move move;
   exit_code code = stream_seek(&file->input, file->data + (int64_t)tensor->begin);
-  if (code != EXIT_CODE_OK || !work->is_relaid[number]) {
+  if (code != EXIT_CODE_OK || !is_moved(work, number)) {
     return code == EXIT_CODE_OK
                ? stream_copy(&file->input, (int64_t)(tensor->end - tensor->begin), output)
                : code;
@@ -383,17 +455,21 @@ static exit_code write_tensor(const job *work, size_t number, stream_output *out
 
 static exit_code write_file(const job *work, made_file *made) {
   size_t size = 0;
+  model_file *const kept = work->from.file_count == 1 ? &work->from.files[0] : NULL;
   exit_code code = stream_create(made->path, &made->stream);
   if (code != EXIT_CODE_OK) {
     return code;
   }
   made->is_begun = true;
-  code =
-      model_write_header(made->path, &made->header, work->asked->alignment, &made->stream, &size);
+  code = model_write_header(made->path, &made->header, work->asked->alignment, kept, &made->stream,
+                            &size);
   for (size_t i = 0; i < made->header.count && code == EXIT_CODE_OK; i++) {
     const safetensors_tensor *const tensor = &made->header.tensors[i];
     report_set_tensor(tensor->name);
     code = write_tensor(work, made->first + tensor->number, &made->stream);
+    if (code == EXIT_CODE_OK && gguf_is(made->path)) {
+      code = gguf_pad(&made->stream, work->asked->alignment);
+    }
     report_set_tensor(NULL);
   }
   return code;
@@ -553,12 +629,16 @@ exit_code convert_model_header(const convert_request *asked, const char *name, t
                                char **bytes, size_t *size) {
   safetensors made = {.count = 0};
   relayout_error error;
-  relayout_status status = safetensors_add(&made, name, &move->to, &error);
   move->packs_destination = safetensors_packs_shape(&move->to);
+  relayout_status status = safetensors_add(&made, name, &move->to, &error);
   if (status == RELAYOUT_OK) {
-    safetensors_place(&made, asked->alignment);
-    status = safetensors_write(&made, asked->alignment, bytes, size, &error);
+    status = describe(&made, &made.tensors[0], move, &error);
+  }
+  exit_code code = status == RELAYOUT_OK ? model_place(asked->output, &made, asked->alignment)
+                                         : report_error("--tensor", &error);
+  if (code == EXIT_CODE_OK) {
+    code = model_header_bytes(asked->output, &made, asked->alignment, bytes, size);
   }
   safetensors_free(&made);
-  return status == RELAYOUT_OK ? EXIT_CODE_OK : report_error("--tensor", &error);
+  return code;
 }

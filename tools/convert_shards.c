@@ -101,7 +101,7 @@ static exit_code check_side(const char *option, const char *sharding, const char
 
 exit_code convert_shards_check(const convert_request *asked, const convert_shards_request *shards) {
   const char *const misplaced = misplaced_option(asked);
-  if (!convert_model_is(asked->input) || !model_is_file(asked->output)) {
+  if (!convert_model_is(asked->input) || gguf_is(asked->input) || !model_is_file(asked->output)) {
     return report(EXIT_CODE_USAGE,
                   "shardings need .safetensors files: an IN that is one for each device or a whole "
                   "model, and such an OUT, not %s and %s",
@@ -510,8 +510,8 @@ static exit_code begin_file(const job *work, made_file *made) {
   if (!made->stream.is_whole) {
     return report(EXIT_CODE_USAGE, "%s is no regular file, which OUT must be", made->path);
   }
-  code =
-      model_write_header(made->path, &made->header, work->asked->alignment, &made->stream, &size);
+  code = model_write_header(made->path, &made->header, work->asked->alignment, NULL, &made->stream,
+                            &size);
   made->data = (int64_t)size;
   return code == EXIT_CODE_OK
              ? stream_extend(&made->stream, (int64_t)safetensors_data_size(&made->header))

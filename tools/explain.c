@@ -5,6 +5,7 @@
 
 #include "arguments.h"
 #include "explain_exchange.h"
+#include "explain_scaled.h"
 #include "progress.h"
 
 typedef struct request {
@@ -182,6 +183,24 @@ static exit_code check_options(const request *asked) {
                       "%s is for an exchange: it needs --from-sharding or --to-sharding", other);
 }
 
+/* Scales and blocks know no schedules, kernels or shardings. */
+static exit_code explain_with_scales(const request *asked) {
+  relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
+  const char *const other = is_exchange(asked)           ? "--from-sharding and --to-sharding"
+                            : asked->kernels != NULL     ? "--kernels"
+                            : asked->lists_schedules     ? "--schedules"
+                            : asked->schedules.count > 0 ? "--schedule"
+                                                         : NULL;
+  if (other != NULL) {
+    return report(EXIT_CODE_USAGE, "%s: not for a side with scales or blocks", other);
+  }
+  const exit_code code =
+      arguments_read_values(asked->scale, asked->rounding, asked->wraps, &options);
+  return code == EXIT_CODE_OK
+             ? explain_scaled(asked->from, asked->to, asked->device, asked->as_json, &options)
+             : code;
+}
+
 static exit_code run(int argument_count, char **arguments) {
   request asked = {.from = NULL};
   const arguments_option options[] = {
@@ -210,6 +229,9 @@ static exit_code run(int argument_count, char **arguments) {
   if (code != EXIT_CODE_OK) {
     return code;
   }
+  if (explain_scaled_is(asked.from) || explain_scaled_is(asked.to)) {
+    return explain_with_scales(&asked);
+  }
   asked.exchange.as_json = asked.as_json;
   relayout_shape from;
   relayout_shape to;
@@ -234,6 +256,9 @@ const command command_explain = {
         "for the CPU what that comes to in GB/s and milliseconds, by a copy of 32 MiB that is\n"
         "timed; then the bytes, the axes, the schedule and what the device will run. TO may be\n"
         "a layout, a type or both: what it does not say is that of FROM.\n"
+        "\n"
+        "With scales beside the elements, as in 'f8e4m3fn[64,64] * f8e8m0fnu[64,2]', or in\n"
+        "blocks, as q8_0, prints how that is read or written, on the CPU.\n"
         "\n"
         "With shardings, as 'relayout shard' reads them, prints which bytes move between\n"
         "devices: what each sends, receives and keeps, and the messages if they are few.\n"

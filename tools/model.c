@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "file_kind.h"
+#include "gguf_header.h"
 #include "json_text.h"
 
 char *model_path_beside(const char *path, const char *name) {
@@ -22,6 +23,17 @@ char *model_path_beside(const char *path, const char *name) {
 }
 
 /* ---- One file ------------------------------------------------------------------------------- */
+
+static exit_code read_gguf_header(model_file *file) {
+  if (stream_remaining(&file->input) < 0) {
+    return report(EXIT_CODE_FAILURE, "%s is not a regular file, which a .gguf file must be",
+                  file->path);
+  }
+  file->is_gguf = true;
+  const exit_code code = gguf_header_read(&file->input, &file->own, &file->header);
+  file->data = (int64_t)file->own.data;
+  return code;
+}
 
 static exit_code read_header(model_file *file) {
   relayout_error error;
@@ -76,20 +88,77 @@ static exit_code open_file(model *made, const char *name, char *path) {
   exit_code code = stream_open(file->path, &file->input);
   if (code == EXIT_CODE_OK) {
     file->is_open = true;
-    code = read_header(file);
+    code = gguf_is(path) ? read_gguf_header(file) : read_header(file);
   }
   made->tensor_count += file->header.count;
   return code;
 }
 
-exit_code model_write_header(const char *path, const safetensors *header, uint64_t alignment,
-                             stream_output *output, size_t *size) {
-  char *bytes = NULL;
-  relayout_error error;
-  if (safetensors_write(header, alignment, &bytes, size, &error) != RELAYOUT_OK) {
-    return report_error(path, &error);
+/* ---- A file that is written ----------------------------------------------------------------- */
+
+exit_code model_place(const char *path, safetensors *header, uint64_t alignment) {
+  if (gguf_is(path)) {
+    return gguf_header_place(header, alignment);
   }
-  const exit_code code = stream_write(output, bytes, *size);
+  safetensors_place(header, alignment);
+  return EXIT_CODE_OK;
+}
+
+exit_code model_header_bytes(const char *path, const safetensors *header, uint64_t alignment,
+                             char **bytes, size_t *size) {
+  relayout_error error;
+  uint64_t whole;
+  if (gguf_is(path)) {
+    return gguf_header_write(header, alignment, NULL, bytes, size, &whole);
+  }
+  return safetensors_write(header, alignment, bytes, size, &error) == RELAYOUT_OK
+             ? EXIT_CODE_OK
+             : report_error(path, &error);
+}
+
+/* From file to file, byte for byte. */
+static exit_code copy_pairs(model_file *kept, stream_output *output) {
+  exit_code code = EXIT_CODE_OK;
+  for (size_t i = 0; i < kept->own.pair_count && code == EXIT_CODE_OK; i++) {
+    const gguf_pair *const pair = &kept->own.pairs[i];
+    if (gguf_header_keeps(pair)) {
+      code = stream_seek(&kept->input, (int64_t)pair->begin);
+      code = code == EXIT_CODE_OK ? stream_copy(&kept->input, (int64_t)pair->size, output) : code;
+    }
+  }
+  return code;
+}
+
+static exit_code write_keeping(const safetensors *header, uint64_t alignment, model_file *kept,
+                               stream_output *output, size_t *size) {
+  char *bytes = NULL;
+  size_t own_size = 0;
+  uint64_t whole = 0;
+  exit_code code = gguf_header_write(header, alignment, &kept->own, &bytes, &own_size, &whole);
+  if (code == EXIT_CODE_OK) {
+    code = stream_write(output, bytes, GGUF_HEADER_KEPT_PLACE);
+  }
+  if (code == EXIT_CODE_OK) {
+    code = copy_pairs(kept, output);
+  }
+  if (code == EXIT_CODE_OK) {
+    code = stream_write(output, bytes + GGUF_HEADER_KEPT_PLACE, own_size - GGUF_HEADER_KEPT_PLACE);
+  }
+  free(bytes);
+  *size = (size_t)whole;
+  return code;
+}
+
+exit_code model_write_header(const char *path, const safetensors *header, uint64_t alignment,
+                             model_file *kept, stream_output *output, size_t *size) {
+  if (gguf_is(path) && kept != NULL && kept->is_gguf) {
+    return write_keeping(header, alignment, kept, output, size);
+  }
+  char *bytes = NULL;
+  exit_code code = model_header_bytes(path, header, alignment, &bytes, size);
+  if (code == EXIT_CODE_OK) {
+    code = stream_write(output, bytes, *size);
+  }
   free(bytes);
   return code;
 }
@@ -238,6 +307,7 @@ void model_close(model *of) {
       stream_close(&file->input);
     }
     safetensors_free(&file->header);
+    gguf_free(&file->own);
     free(file->name);
     free(file->path);
   }

@@ -1,9 +1,9 @@
-/* model.h: a model as it is read: a .safetensors file, or all files that a
+/* model.h: a model as it is read: a .safetensors file, a .gguf file, or all files that a
  * model.safetensors.index.json names, taken as one; and the header of a file that is written.
  *
  * The index has a weight_map, which says of each tensor in which file beside it the tensor is, and
- * may have metadata. Every function reports what is wrong. Depends on safetensors.h and stream.h.
- */
+ * may have metadata. Every function reports what is wrong. Depends on safetensors.h, gguf.h
+ * and stream.h. */
 #ifndef TOOLS_MODEL_H
 #define TOOLS_MODEL_H
 
@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "gguf.h"
 #include "safetensors.h"
 #include "stream.h"
 #include "tensor_list.h"
@@ -21,6 +22,8 @@ typedef struct model_file {
   stream_input input;
   bool is_open;
   safetensors header;
+  bool is_gguf;
+  gguf own;     /* what the header does not say, where it is */
   int64_t data; /* where its tensors begin */
   size_t first; /* how many tensors the files before it have */
 } model_file;
@@ -33,7 +36,8 @@ typedef struct model {
   struct json_t *index; /* NULL for a file by itself */
 } model;
 
-/* Whether a file is one, or the index of several, by its name's end. */
+/* Whether a file is a .safetensors file, or the index of several, by its name's end; gguf_is says
+ * whether it is a .gguf file. */
 bool model_is_file(const char *path);
 bool model_is_index(const char *path);
 
@@ -41,9 +45,18 @@ bool model_is_index(const char *path);
 exit_code model_open(const char *path, model *made);
 void model_close(model *of);
 
-/* Writes a file's header into `output`, whose path is `path`. `size` is how many bytes it has. */
+/* Finds places for the tensors of a file of this path, and checks that a file of its kind can have
+ * them. */
+exit_code model_place(const char *path, safetensors *header, uint64_t alignment);
+
+/* The bytes of the file's header; the caller frees it. */
+exit_code model_header_bytes(const char *path, const safetensors *header, uint64_t alignment,
+                             char **bytes, size_t *size);
+
+/* Writes a file's header into `output`, whose path is `path`. `size` is how many bytes it has. A
+ * .gguf file keeps the values of `kept`, if that is one too, or NULL. */
 exit_code model_write_header(const char *path, const safetensors *header, uint64_t alignment,
-                             stream_output *output, size_t *size);
+                             model_file *kept, stream_output *output, size_t *size);
 
 /* The path of a file in the folder of another; the caller frees it. NULL: no memory. */
 char *model_path_beside(const char *path, const char *name);

@@ -21,7 +21,7 @@ bool model_is_index(const char *path) {
 }
 
 bool convert_model_is(const char *path) {
-  return model_is_file(path) || model_is_index(path);
+  return model_is_file(path) || model_is_index(path) || gguf_is(path);
 }
 
 bool sharded_model_is(const char *path) {

@@ -11,7 +11,7 @@
 #include "six_bits.h"
 
 static const char metadata_key[] = "__metadata__";
-static const char layout_prefix[] = "relayout.layout.";
+static const char layout_prefix[] = SAFETENSORS_LAYOUT_PREFIX;
 
 /* The format's types. Bits that are no whole bytes are packed; those of 6 as no layout has them: in
  * memory each element has a byte. */
@@ -274,14 +274,18 @@ void safetensors_free(safetensors *of) {
 
 /* ---- Putting headers together --------------------------------------------------------------- */
 
+bool safetensors_is_layout(const char *key) {
+  return strncmp(key, layout_prefix, strlen(layout_prefix)) == 0;
+}
+
 /* The texts themselves are shared. */
 static bool add_metadata(const json_t *metadata, bool with_layouts, safetensors *made) {
   const char *key;
   json_t *value;
   made->metadata = made->metadata == NULL ? json_object() : made->metadata;
   json_object_foreach((json_t *)(uintptr_t)metadata, key, value) {
-    const bool is_layout = strncmp(key, layout_prefix, strlen(layout_prefix)) == 0;
-    if ((with_layouts || !is_layout) && json_object_get(made->metadata, key) == NULL &&
+    if ((with_layouts || !safetensors_is_layout(key)) &&
+        json_object_get(made->metadata, key) == NULL &&
         json_object_set(made->metadata, key, value) != 0) {
       return false;
     }
@@ -316,8 +320,8 @@ static bool add_copy(const safetensors_tensor *tensor, safetensors *made) {
 relayout_status safetensors_append(const safetensors *of, safetensors *made,
                                    relayout_error *error) {
   made->root = made->root == NULL ? json_array() : made->root;
-  bool is_done = json_array_append(made->root, of->root) == 0 && make_room(made, of->count) &&
-                 add_metadata(of->metadata, true, made);
+  bool is_done = (of->root == NULL || json_array_append(made->root, of->root) == 0) &&
+                 make_room(made, of->count) && add_metadata(of->metadata, true, made);
   for (size_t i = 0; i < of->count && is_done; i++) {
     is_done = add_copy(&of->tensors[i], made);
   }
@@ -381,6 +385,27 @@ relayout_status safetensors_add(safetensors *made, const char *name, const relay
   made->tensors[made->count] = (safetensors_tensor){.name = name, .number = made->count};
   made->count += 1;
   return safetensors_set_shape(made, &made->tensors[made->count - 1], shape, error);
+}
+
+relayout_status safetensors_add_stored(safetensors *made, const safetensors_tensor *tensor,
+                                       relayout_error *error) {
+  if (!is_utf8(tensor->name) || strcmp(tensor->name, metadata_key) == 0) {
+    return fail_with(error, RELAYOUT_INVALID_TEXT, "'%s' cannot be a tensor's name", tensor->name);
+  }
+  return make_room(made, 1) && add_copy(tensor, made)
+             ? RELAYOUT_OK
+             : fail_with(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a list of tensors");
+}
+
+relayout_status safetensors_add_text(safetensors *made, const char *key, const char *text,
+                                     relayout_error *error) {
+  if (!is_utf8(key) || !is_utf8(text)) {
+    return RELAYOUT_OK;
+  }
+  made->metadata = made->metadata == NULL ? json_object() : made->metadata;
+  return json_object_set_new(made->metadata, key, json_string(text)) == 0
+             ? RELAYOUT_OK
+             : fail_with(error, RELAYOUT_OUT_OF_MEMORY, "no memory for the metadata of a file");
 }
 
 /* ---- Shapes --------------------------------------------------------------------------------- */
@@ -527,6 +552,21 @@ relayout_status safetensors_set_shape(safetensors *of, safetensors_tensor *tenso
   }
   for (int32_t i = 0; i < rank; i++) {
     tensor->dimensions[i] = dimensions[i];
+  }
+  tensor->dtype = dtype;
+  tensor->end = tensor->begin + size;
+  return RELAYOUT_OK;
+}
+
+relayout_status safetensors_set_stored(safetensors *of, safetensors_tensor *tensor,
+                                       const char *dtype, const relayout_shape *shape,
+                                       uint64_t size, relayout_error *error) {
+  if (!make_dimensions(tensor, shape->rank) || !record_layout(of, tensor, NULL)) {
+    return fail_with(error, RELAYOUT_OUT_OF_MEMORY, "no memory for the shape of tensor '%s'",
+                     tensor->name);
+  }
+  for (int32_t i = 0; i < shape->rank; i++) {
+    tensor->dimensions[i] = shape->dimensions[i];
   }
   tensor->dtype = dtype;
   tensor->end = tensor->begin + size;

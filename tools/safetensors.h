@@ -16,6 +16,9 @@
 
 #include "relayout/shape.h"
 
+/* What keys of tensors' layouts begin with. */
+#define SAFETENSORS_LAYOUT_PREFIX "relayout.layout."
+
 enum {
   SAFETENSORS_PREAMBLE_SIZE = 8,
   SAFETENSORS_MAX_HEADER_SIZE = 100 * 1000 * 1000, /* as the format has it */
@@ -66,6 +69,17 @@ relayout_status safetensors_append_metadata(const safetensors *of, safetensors *
 relayout_status safetensors_add(safetensors *made, const char *name, const relayout_shape *shape,
                                 relayout_error *error);
 
+/* Adds a copy of a tensor as another kind of file has it, whose name and dtype must stay; and a
+ * text to the metadata, unless it is no UTF-8. RELAYOUT_INVALID_TEXT for what cannot be a name;
+ * RELAYOUT_OUT_OF_MEMORY. */
+relayout_status safetensors_add_stored(safetensors *made, const safetensors_tensor *tensor,
+                                       relayout_error *error);
+relayout_status safetensors_add_text(safetensors *made, const char *key, const char *text,
+                                     relayout_error *error);
+
+/* Whether a key of the metadata is for a tensor's layout. */
+bool safetensors_is_layout(const char *key);
+
 /* The shape of a tensor, as the metadata has it, or as its type and dimensions say.
  * RELAYOUT_UNSUPPORTED for a type that XLA has not; RELAYOUT_SHAPE_MISMATCH for metadata that do
  * not go with the tensor, and what relayout_shape_parse returns. */
@@ -82,6 +96,12 @@ bool safetensors_packs_shape(const relayout_shape *shape);
  * and dimensions do not say all of it. RELAYOUT_OUT_OF_MEMORY. */
 relayout_status safetensors_set_shape(safetensors *of, safetensors_tensor *tensor,
                                       const relayout_shape *shape, relayout_error *error);
+
+/* Makes the tensor one of another kind of file: of a dtype, which must stay, of as many dimensions
+ * as `shape`, and of so many bytes. RELAYOUT_OUT_OF_MEMORY. */
+relayout_status safetensors_set_stored(safetensors *of, safetensors_tensor *tensor,
+                                       const char *dtype, const relayout_shape *shape,
+                                       uint64_t size, relayout_error *error);
 
 /* Finds places for all tensors, one behind the other as the format wants them: each at a multiple
  * of its elements' size, and where its own size is a multiple of `alignment`, a power of two, at a

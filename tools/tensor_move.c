@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "arguments.h"
 #include "large_files.h"
 #include "progress.h"
 #include "six_bits.h"
@@ -23,7 +24,167 @@ static relayout_status make_views(const tensor_move *move, relayout_view *from, 
   return status;
 }
 
+/* ---- Blocks --------------------------------------------------------------------------------- */
+
+bool tensor_move_suits_blocks(const relayout_shape *shape) {
+  return shape->rank > 1 && shape->dimensions[shape->rank - 1] % RELAYOUT_BLOCK_ELEMENTS == 0;
+}
+
+relayout_shape tensor_move_block_shape(int32_t rank, const int64_t *dimensions) {
+  relayout_shape made = {.element_type = RELAYOUT_ELEMENT_TYPE_INVALID};
+  relayout_shape_make(RELAYOUT_F32, rank, dimensions, &made, NULL);
+  return made;
+}
+
+uint64_t tensor_move_block_bytes(relayout_block_format format, const relayout_shape *shape) {
+  return (uint64_t)relayout_shape_element_count(shape) / RELAYOUT_BLOCK_ELEMENTS *
+         relayout_block_format_record_bytes(format);
+}
+
+exit_code tensor_move_aim(tensor_move *move, const char *to, relayout_block_format blocks) {
+  if (blocks == RELAYOUT_BLOCK_FORMAT_NONE) {
+    return arguments_read_shape("--to", to, &move->from, &move->to);
+  }
+  if (!tensor_move_suits_blocks(&move->from)) {
+    char text[RELAYOUT_SHAPE_TEXT_SIZE];
+    relayout_shape_format(&move->from, text, sizeof text);
+    return report(EXIT_CODE_BAD_INPUT,
+                  "--to: %s is for tensors of two or more dimensions, the last of which is a "
+                  "multiple of %d, and this one is %s",
+                  to, RELAYOUT_BLOCK_ELEMENTS, text);
+  }
+  move->to = tensor_move_block_shape(move->from.rank, move->from.dimensions);
+  move->to_blocks = blocks;
+  return EXIT_CODE_OK;
+}
+
+static bool has_blocks(const tensor_move *move) {
+  return move->from_blocks != RELAYOUT_BLOCK_FORMAT_NONE ||
+         move->to_blocks != RELAYOUT_BLOCK_FORMAT_NONE;
+}
+
+/* The bytes of a side in memory. */
+static size_t side_size(relayout_block_format blocks, const relayout_shape *shape) {
+  size_t size = 0;
+  if (blocks != RELAYOUT_BLOCK_FORMAT_NONE) {
+    return (size_t)tensor_move_block_bytes(blocks, shape);
+  }
+  relayout_shape_byte_size(shape, &size, NULL);
+  return size;
+}
+
+static size_t source_size(const tensor_move *move) {
+  return has_blocks(move) ? side_size(move->from_blocks, &move->from)
+                          : relayout_plan_source_size(move->plan);
+}
+
+static size_t destination_size(const tensor_move *move) {
+  return has_blocks(move) ? side_size(move->to_blocks, &move->to)
+                          : relayout_plan_destination_size(move->plan);
+}
+
+/* Whether elements lie one behind the other, so that any part of them is a tensor. */
+static bool is_dense(const relayout_shape *shape) {
+  relayout_shape plain;
+  return relayout_shape_make(shape->element_type, shape->rank, shape->dimensions, &plain, NULL) ==
+             RELAYOUT_OK &&
+         relayout_shape_equal(&plain, shape);
+}
+
+/* As many elements as fit into a box on both sides, in whole blocks; all of them where they do, or
+ * where they do not lie in one order. */
+static int64_t part_of(const tensor_move *move) {
+  const int64_t count = relayout_shape_element_count(&move->from);
+  const size_t from = side_size(move->from_blocks, &move->from);
+  const size_t to = side_size(move->to_blocks, &move->to);
+  const int64_t most = (int64_t)(from > to ? from : to);
+  if (most <= LARGE_FILES_BOX_BYTES || move->packs_source || !is_dense(&move->from) ||
+      !is_dense(&move->to)) {
+    return count;
+  }
+  const int64_t blocks = count / RELAYOUT_BLOCK_ELEMENTS;
+  const int64_t block_bytes = most / blocks;
+  const int64_t in_part = LARGE_FILES_BOX_BYTES / block_bytes;
+  return (in_part > 0 ? in_part : 1) * RELAYOUT_BLOCK_ELEMENTS;
+}
+
+/* A side of so many elements in one dimension, or all of it. What has no bytes is no more than none
+ * of its elements, whatever else its dimensions are: rows without end would be planned for. */
+static relayout_status make_scaled_view(relayout_block_format blocks, const relayout_shape *shape,
+                                        relayout_byte_order order, int64_t count,
+                                        relayout_scaled_view *made, relayout_error *error) {
+  const bool is_whole =
+      count == relayout_shape_element_count(shape) && side_size(blocks, shape) > 0;
+  const int32_t rank = is_whole ? shape->rank : 1;
+  const int64_t *const dimensions = is_whole ? shape->dimensions : &count;
+  if (blocks != RELAYOUT_BLOCK_FORMAT_NONE) {
+    return relayout_scaled_view_make_blocks(blocks, rank, dimensions, NULL, made, error);
+  }
+  relayout_shape part = *shape;
+  relayout_view view;
+  relayout_status status =
+      is_whole ? RELAYOUT_OK
+               : relayout_shape_make(shape->element_type, rank, dimensions, &part, error);
+  if (status == RELAYOUT_OK) {
+    status = relayout_view_make(&part, &view, error);
+  }
+  view.byte_order = order;
+  return status == RELAYOUT_OK ? relayout_scaled_view_make(&view, made, error) : status;
+}
+
+/* The plan of so many elements. */
+static relayout_status plan_part(const tensor_move *move, int64_t count, relayout_plan **plan,
+                                 relayout_error *error) {
+  relayout_scaled_view from;
+  relayout_scaled_view to;
+  relayout_status status =
+      make_scaled_view(move->from_blocks, &move->from, move->from_order, count, &from, error);
+  if (status == RELAYOUT_OK) {
+    status = make_scaled_view(move->to_blocks, &move->to, move->to_order, count, &to, error);
+  }
+  return status == RELAYOUT_OK
+             ? relayout_plan_create_many(move->device, &from, &to, 1, &move->options, plan, error)
+             : status;
+}
+
+static exit_code plan_blocks(tensor_move *move) {
+  const bool is_source = move->from_blocks != RELAYOUT_BLOCK_FORMAT_NONE;
+  const char *const misplaced = move->verifies                                     ? "--verify"
+                                : move->options.schedule_count > 0                 ? "--schedule"
+                                : move->options.overflow == RELAYOUT_OVERFLOW_WRAP ? "--wrap"
+                                : move->options.scale != 0 && move->options.scale != 1 ? "--scale"
+                                                                                       : NULL;
+  if (misplaced != NULL) {
+    return report(EXIT_CODE_USAGE, "%s cannot be had for tensors in blocks, as of %s; leave it out",
+                  misplaced,
+                  relayout_block_format_name(is_source ? move->from_blocks : move->to_blocks));
+  }
+  relayout_error error;
+  move->part = part_of(move);
+  if (plan_part(move, move->part, &move->plan, &error) != RELAYOUT_OK) {
+    return report_error(NULL, &error);
+  }
+  tensor_move_say(move);
+  return EXIT_CODE_OK;
+}
+
+static relayout_status execute(const tensor_move *move, const relayout_plan *plan,
+                               const uint8_t *source, uint8_t *destination, relayout_error *error) {
+  const relayout_source_memory from = {.elements = source};
+  const relayout_destination_memory to = {.elements = destination};
+  if (has_blocks(move) && destination_size(move) == 0) {
+    return RELAYOUT_OK;
+  }
+  return has_blocks(move) ? relayout_plan_execute_many(plan, &from, &to, error)
+                          : relayout_plan_execute(plan, source, destination, error);
+}
+
+/* ---- What runs ------------------------------------------------------------------------------ */
+
 exit_code tensor_move_plan(tensor_move *move) {
+  if (has_blocks(move)) {
+    return plan_blocks(move);
+  }
   relayout_error error;
   relayout_view source;
   relayout_view destination;
@@ -39,6 +200,18 @@ exit_code tensor_move_plan(tensor_move *move) {
   return EXIT_CODE_OK;
 }
 
+static void describe(relayout_block_format blocks, const relayout_shape *shape,
+                     char text[RELAYOUT_SHAPE_TEXT_SIZE]) {
+  relayout_scaled_view view;
+  if (blocks == RELAYOUT_BLOCK_FORMAT_NONE ||
+      relayout_scaled_view_make_blocks(blocks, shape->rank, shape->dimensions, NULL, &view, NULL) !=
+          RELAYOUT_OK) {
+    relayout_shape_format(shape, text, RELAYOUT_SHAPE_TEXT_SIZE);
+  } else {
+    relayout_scaled_view_format(&view, text, RELAYOUT_SHAPE_TEXT_SIZE);
+  }
+}
+
 void tensor_move_say(const tensor_move *move) {
   if (!move->says) {
     return;
@@ -47,8 +220,8 @@ void tensor_move_say(const tensor_move *move) {
   char to[RELAYOUT_SHAPE_TEXT_SIZE];
   relayout_device_info info = RELAYOUT_DEVICE_INFO_INIT;
   relayout_device_get_info(move->device, &info, NULL);
-  relayout_shape_format(&move->from, from, sizeof from);
-  relayout_shape_format(&move->to, to, sizeof to);
+  describe(move->from_blocks, &move->from, from);
+  describe(move->to_blocks, &move->to, to);
   report_line("%s to %s by %s on %s (%s)", from, to, relayout_plan_get_method(move->plan),
               info.name, info.description);
 }
@@ -58,6 +231,10 @@ static void say_speed(const tensor_move *move, const char *how, double seconds) 
   relayout_plan_info info = RELAYOUT_PLAN_INFO_INIT;
   if (!move->says || relayout_plan_get_info(move->plan, &info, NULL) != RELAYOUT_OK) {
     return;
+  }
+  if (has_blocks(move)) { /* whose plan may be one of a part */
+    info.bytes_read = source_size(move);
+    info.bytes_written = destination_size(move);
   }
   const double bytes = (double)info.bytes_read + (double)info.bytes_written;
   report_line("%" PRIu64 " bytes read and %" PRIu64 " written %s in %.6f s: %.2f GB/s",
@@ -137,7 +314,7 @@ static exit_code unpack(size_t count, uint8_t **source) {
 
 static exit_code move_and_write(const tensor_move *move, const uint8_t *source, const void *header,
                                 size_t header_size, stream_output *output) {
-  const size_t size = relayout_plan_destination_size(move->plan);
+  const size_t size = destination_size(move);
   uint8_t *const memory = calloc(size + DESTINATION_ALIGNMENT, 1);
   if (memory == NULL) {
     return report(EXIT_CODE_FAILURE, "no memory for a destination of %zu bytes", size);
@@ -146,7 +323,7 @@ static exit_code move_and_write(const tensor_move *move, const uint8_t *source, 
   exit_code code = EXIT_CODE_OK;
   relayout_error error;
   const double begun = progress_seconds();
-  if (relayout_plan_execute(move->plan, source, destination, &error) == RELAYOUT_OK) {
+  if (execute(move, move->plan, source, destination, &error) == RELAYOUT_OK) {
     say_speed(move, "in memory", progress_seconds() - begun);
   } else {
     code = report_error(NULL, &error);
@@ -170,16 +347,106 @@ static exit_code move_and_write(const tensor_move *move, const uint8_t *source, 
 static exit_code move_whole(const tensor_move *move, stream_input *input, bool ends_input,
                             const void *header, size_t size, stream_output *output) {
   uint8_t *source = NULL;
-  const size_t source_size = relayout_plan_source_size(move->plan);
+  const size_t in_memory = source_size(move);
   exit_code code = read_source(input, ends_input, &move->from,
-                               file_size(move->packs_source, source_size), &source);
+                               file_size(move->packs_source, in_memory), &source);
   if (code == EXIT_CODE_OK && move->packs_source) {
-    code = unpack(source_size, &source);
+    code = unpack(in_memory, &source);
   }
   if (code == EXIT_CODE_OK) {
     code = move_and_write(move, source, header, size, output);
   }
   free(source);
+  return code;
+}
+
+/* ---- Blocks by parts ------------------------------------------------------------------------ */
+
+/* What goes through memory, a part of it at a time. */
+typedef struct parts {
+  relayout_plan *rest; /* of the last part, where that is a smaller one */
+  uint8_t *source;
+  uint8_t *destination;
+  size_t source_bytes; /* of a block */
+  size_t destination_bytes;
+} parts;
+
+static exit_code begin_parts(const tensor_move *move, parts *of) {
+  const int64_t count = relayout_shape_element_count(&move->from);
+  const size_t blocks = (size_t)(count / RELAYOUT_BLOCK_ELEMENTS);
+  const size_t in_part = (size_t)(move->part / RELAYOUT_BLOCK_ELEMENTS);
+  relayout_error error;
+  of->source_bytes = source_size(move) / blocks;
+  of->destination_bytes = destination_size(move) / blocks;
+  of->source = malloc(in_part * of->source_bytes);
+  of->destination = malloc(in_part * of->destination_bytes);
+  if (of->source == NULL || of->destination == NULL) {
+    return report(EXIT_CODE_FAILURE, "no memory for %zu blocks", in_part);
+  }
+  const int64_t rest = count % move->part;
+  return rest == 0 || plan_part(move, rest, &of->rest, &error) == RELAYOUT_OK
+             ? EXIT_CODE_OK
+             : report_error(NULL, &error);
+}
+
+static exit_code move_part(const tensor_move *move, const parts *of, int64_t count,
+                           stream_input *input, stream_output *output) {
+  const size_t blocks = (size_t)(count / RELAYOUT_BLOCK_ELEMENTS);
+  relayout_error error;
+  size_t got = 0;
+  exit_code code = stream_read(input, of->source, blocks * of->source_bytes, &got);
+  if (code == EXIT_CODE_OK && got < blocks * of->source_bytes) {
+    return report(EXIT_CODE_BAD_INPUT, "%s ends before the tensor does", input->name);
+  }
+  if (code == EXIT_CODE_OK && execute(move, count == move->part ? move->plan : of->rest, of->source,
+                                      of->destination, &error) != RELAYOUT_OK) {
+    code = report_error(NULL, &error);
+  }
+  return code == EXIT_CODE_OK
+             ? stream_write(output, of->destination, blocks * of->destination_bytes)
+             : code;
+}
+
+static exit_code move_parts(const tensor_move *move, const parts *of, stream_input *input,
+                            stream_output *output) {
+  const int64_t count = relayout_shape_element_count(&move->from);
+  progress bar = progress_begin_bytes("moving", (uint64_t)count,
+                                      source_size(move) + destination_size(move), 1);
+  exit_code code = EXIT_CODE_OK;
+  for (int64_t moved = 0; moved < count && code == EXIT_CODE_OK;) {
+    const int64_t some = count - moved < move->part ? count - moved : move->part;
+    code = move_part(move, of, some, input, output);
+    moved += some;
+    progress_update(&bar, (uint64_t)moved);
+  }
+  progress_end(&bar);
+  return code;
+}
+
+static exit_code move_by_parts(const tensor_move *move, stream_input *input, bool ends_input,
+                               const void *header, size_t size, stream_output *output) {
+  parts of = {.rest = NULL};
+  const size_t all = source_size(move);
+  const int64_t remaining = stream_remaining(input);
+  exit_code code = ends_input && remaining > 0 && remaining != (int64_t)all
+                       ? fail_size(input, &move->from, all, remaining)
+                       : begin_parts(move, &of);
+  const double begun = progress_seconds();
+  if (code == EXIT_CODE_OK) {
+    code = stream_write(output, header, size);
+  }
+  if (code == EXIT_CODE_OK) {
+    code = move_parts(move, &of, input, output);
+  }
+  if (code == EXIT_CODE_OK && ends_input) {
+    code = check_end(input, &move->from, all);
+  }
+  if (code == EXIT_CODE_OK) {
+    say_speed(move, "from file to file", progress_seconds() - begun);
+  }
+  relayout_plan_destroy(of.rest);
+  free(of.source);
+  free(of.destination);
   return code;
 }
 
@@ -189,12 +456,15 @@ static exit_code move_whole(const tensor_move *move, stream_input *input, bool e
 static bool goes_by_boxes(const tensor_move *move, const stream_input *input, bool ends_input,
                           int64_t header_size, const stream_output *output,
                           large_files_job *files) {
-  const int64_t source_size = (int64_t)relayout_plan_source_size(move->plan);
+  if (has_blocks(move)) {
+    return false;
+  }
+  const int64_t all = (int64_t)relayout_plan_source_size(move->plan);
   const int64_t remaining = stream_remaining(input);
   *files = (large_files_job){.device = move->device,
                              .options = &move->options,
                              .box_bytes = LARGE_FILES_BOX_BYTES,
-                             .source_size = (size_t)source_size,
+                             .source_size = (size_t)all,
                              .destination_size = relayout_plan_destination_size(move->plan),
                              .source_name = input->name,
                              .source_file = input->file,
@@ -207,7 +477,7 @@ static bool goes_by_boxes(const tensor_move *move, const stream_input *input, bo
   }
   return !move->packs_source && !move->packs_destination && !move->verifies &&
          move->options.schedule_count == 0 && output->is_whole && files->source_start >= 0 &&
-         (ends_input ? remaining == source_size : remaining >= source_size) &&
+         (ends_input ? remaining == all : remaining >= all) &&
          make_views(move, &files->from, &files->to, NULL) == RELAYOUT_OK && large_files_suit(files);
 }
 
@@ -237,6 +507,9 @@ static exit_code move_by_boxes(large_files_job *files, const void *header, size_
 
 exit_code tensor_move_run(const tensor_move *move, stream_input *input, bool ends_input,
                           const void *header, size_t size, stream_output *output) {
+  if (has_blocks(move) && move->part < relayout_shape_element_count(&move->from)) {
+    return move_by_parts(move, input, ends_input, header, size, output);
+  }
   large_files_job files;
   bool is_done = false;
   exit_code code = EXIT_CODE_OK;

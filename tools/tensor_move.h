@@ -1,5 +1,5 @@
 /* tensor_move.h: one tensor from a file to another, relaid on the way, with whatever goes before it
- * there. Depends on the public headers, large_files.h, stream.h and verify.h. */
+ * there. Depends on the public headers, arguments.h, large_files.h, stream.h and verify.h. */
 #ifndef TOOLS_TENSOR_MOVE_H
 #define TOOLS_TENSOR_MOVE_H
 
@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "relayout/relayout.h"
+#include "relayout/scaled.h"
 #include "stream.h"
 
 typedef struct tensor_move {
@@ -14,6 +15,10 @@ typedef struct tensor_move {
   relayout_plan_options options;
   relayout_shape from;
   relayout_shape to;
+  /* Not NONE: that side's elements lie in blocks, and its shape is one of f32 in the default
+   * layout. */
+  relayout_block_format from_blocks;
+  relayout_block_format to_blocks;
   relayout_byte_order from_order; /* of the bytes of numbers */
   relayout_byte_order to_order;
   bool packs_source;      /* the file has elements of 6 bits packed (six_bits.h) */
@@ -21,7 +26,21 @@ typedef struct tensor_move {
   bool verifies;
   bool says; /* what runs where */
   relayout_plan *plan;
+  int64_t part; /* how many elements the plan moves at once, where there are blocks */
 } tensor_move;
+
+/* Whether a tensor can be put into blocks, and is worth it: other programs, too, keep vectors as
+ * they are. */
+bool tensor_move_suits_blocks(const relayout_shape *shape);
+
+/* A tensor in blocks of these dimensions, which are valid: the shape of its values, and its
+ * bytes. */
+relayout_shape tensor_move_block_shape(int32_t rank, const int64_t *dimensions);
+uint64_t tensor_move_block_bytes(relayout_block_format format, const relayout_shape *shape);
+
+/* What the destination is, once the source is known: as `to` says, or, unless `blocks` is NONE, in
+ * such blocks. */
+exit_code tensor_move_aim(tensor_move *move, const char *to, relayout_block_format blocks);
 
 /* Makes the plan, which the caller destroys; all else is filled in. Then says what will run where,
  * if anything is to be said. */

@@ -23,6 +23,9 @@ static file_bytes raw;              /* and after: as raw bytes */
 static file_bytes as_npy;           /* as .npy */
 static file_bytes as_model;         /* as .safetensors */
 static file_bytes one_tensor;       /* as a model of one tensor */
+static file_bytes as_gguf;          /* as a .gguf file */
+static file_bytes small;            /* numbers of 8 bits, */
+static file_bytes in_blocks;        /* and these in blocks of a .gguf file */
 static const char folder[] = "out"; /* where outputs go */
 
 static void write_npy(const char *path) {
@@ -82,6 +85,62 @@ static void make_one_tensor(void) {
   memcpy(bytes + 64, "xyz", 3);
   file_write("in.three", bytes + 64, 3);
   one_tensor = (file_bytes){bytes, sizeof bytes};
+}
+
+/* Puts a number, the lowest byte first, and a text with its length before it. */
+static uint8_t *put_number(uint8_t *at, size_t bytes, uint64_t number) {
+  for (size_t i = 0; i < bytes; ++i) {
+    *at++ = (uint8_t)(number >> 8 * i & 0xff);
+  }
+  return at;
+}
+
+static uint8_t *put_text(uint8_t *at, const char *text) {
+  at = put_number(at, 8, strlen(text));
+  memcpy(at, text, strlen(text));
+  return at + strlen(text);
+}
+
+/* A .gguf file of one key and one tensor w, [64,96] or turned around, whose layout is another
+ * key's. */
+static file_bytes gguf_of(uint32_t type, bool is_turned, const uint8_t *data, size_t size) {
+  uint8_t *const bytes = calloc(1, 512 + size);
+  memcpy(bytes, "GGUF", 4);
+  uint8_t *at = put_number(bytes + 4, 4, 3);
+  at = put_number(put_number(at, 8, 1), 8, is_turned ? 2 : 1);
+  at = put_number(put_text(at, "general.quantization_version"), 4, 4);
+  at = put_number(at, 4, 2);
+  if (is_turned) {
+    at = put_number(put_text(at, "relayout.layout.w"), 4, 8);
+    at = put_text(at, "s16[64,96]{0,1}");
+  }
+  at = put_number(put_text(at, "w"), 4, 2);
+  at = put_number(put_number(at, 8, is_turned ? 64 : 96), 8, is_turned ? 96 : 64);
+  at = put_number(put_number(at, 4, type), 8, 0);
+  const size_t begin = ((size_t)(at - bytes) + 31) / 32 * 32;
+  memcpy(bytes + begin, data, size);
+  return (file_bytes){bytes, begin + size};
+}
+
+/* Files of 16-bit numbers, and of q8_0: each block's greatest number is 127, so its scale is 1, and
+ * it holds the numbers themselves. */
+static void make_gguf(void) {
+  enum { COUNT = 64 * 96, BLOCK = 32, RECORD = 34, TYPE_Q8_0 = 8, TYPE_I16 = 25 };
+  static uint8_t numbers[COUNT];
+  static uint8_t records[COUNT / BLOCK * RECORD];
+  for (size_t i = 0; i < COUNT; ++i) {
+    numbers[i] = (uint8_t)(i % BLOCK == 5 ? 127 : i * 37 % 127);
+    records[i / BLOCK * RECORD + 2 + i % BLOCK] = numbers[i];
+    records[i / BLOCK * RECORD + 1] = 0x3c;
+  }
+  small = (file_bytes){numbers, sizeof numbers};
+  in_blocks = gguf_of(TYPE_Q8_0, false, records, sizeof records);
+  as_gguf = gguf_of(TYPE_I16, true, transposed.expected + MOVE_GUARD, transposed.source_size);
+  file_bytes plain = gguf_of(TYPE_I16, false, transposed.source, transposed.source_size);
+  file_write("in.gguf", plain.bytes, plain.size);
+  file_write("blocks.gguf", in_blocks.bytes, in_blocks.size);
+  file_write("in.s8", small.bytes, small.size);
+  free(plain.bytes);
 }
 
 static void empty_folder(void) {
@@ -225,6 +284,31 @@ static void model_to_raw(const scenario *it) {
   check_command(&call, &(expectation){"out/new.raw", &none, &raw});
 }
 
+static void gguf_to_new(const scenario *it) {
+  (void)it;
+  empty_folder();
+  command_call call = {.words = {"--device", "cpu", "--tensor", "w", "--to", "{0,1}", "in.gguf",
+                                 "out/new.gguf"}};
+  check_command(&call, &(expectation){"out/new.gguf", &none, &as_gguf});
+}
+
+/* A part at a time, the last of which is a smaller one. */
+static void raw_to_blocks(const scenario *it) {
+  (void)it;
+  empty_folder();
+  command_call call = {.words = {"--device", "cpu", "--tensor", "w", "--from", "s8[64,96]", "--to",
+                                 "q8_0", "in.s8", "out/new.gguf"}};
+  check_command(&call, &(expectation){"out/new.gguf", &none, &in_blocks});
+}
+
+static void blocks_to_raw(const scenario *it) {
+  (void)it;
+  empty_folder();
+  command_call call = {.words = {"--device", "cpu", "--tensor", "w", "--to", "s8", "blocks.gguf",
+                                 "out/new.raw"}};
+  check_command(&call, &(expectation){"out/new.raw", &none, &small});
+}
+
 /* ---- Several files ---- */
 
 static const char index_text[] = "{\n"
@@ -357,6 +441,9 @@ static const scenario scenarios[] = {
     {.name = "raw_from_pipe", .run = raw_from_pipe},
     {.name = "model_to_new", .run = model_to_new},
     {.name = "model_to_raw", .run = model_to_raw},
+    {.name = "gguf_to_new", .run = gguf_to_new},
+    {.name = "raw_to_blocks", .run = raw_to_blocks},
+    {.name = "blocks_to_raw", .run = blocks_to_raw},
     {.name = "set_to_set", .run = set_to_set},
     {.name = "model_to_shards", .run = model_to_shards},
     {.name = "raw_to_model", .run = raw_to_model},
@@ -394,6 +481,7 @@ static bool begin(void) {
   write_npy("in.npy");
   make_models();
   make_one_tensor();
+  make_gguf();
   make_half(0);
   make_half(1);
   file_write("rules", (const uint8_t *)rules, sizeof rules - 1);

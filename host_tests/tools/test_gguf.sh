@@ -1,41 +1,7 @@
 #!/bin/sh
 # test_gguf.sh: what GGUF files list, by files that are put together byte by byte.
+. "$(dirname "$0")/gguf_files.sh"
 . "$(dirname "$0")/check.sh"
-
-# number BYTES N: N, the lowest byte first.
-number() {
-  left=$1 rest=$2
-  while [ "$left" -gt 0 ]; do
-    # shellcheck disable=SC2059 # an escape is what is to be printed
-    printf "\\$(printf %03o $((rest % 256)))"
-    rest=$((rest / 256)) left=$((left - 1))
-  done
-}
-text() {
-  number 8 ${#1}
-  printf %s "$1"
-}
-# tensor NAME TYPE OFFSET SIZE...: the sizes from minor to major.
-tensor() {
-  text "$1"
-  type=$2 offset=$3
-  shift 3
-  number 4 $#
-  for size in "$@"; do
-    number 8 "$size"
-  done
-  number 4 "$type"
-  number 8 "$offset"
-}
-header() { # TENSORS PAIRS
-  printf GGUF
-  number 4 3
-  number 8 "$1"
-  number 8 "$2"
-}
-zeros() {
-  head -c "$1" /dev/zero
-}
 
 # Keys of all kinds stand before the tensors: a text, numbers of each width, lists, lists of lists.
 pairs() {
@@ -111,7 +77,7 @@ refused 'it does not begin with GGUF'
 (printf GGUF && number 4 1 && zeros 40) >bad.gguf
 refused 'it is of another version than 2 and 3'
 (printf GGUF && printf '\000\000\000\003' && zeros 40) >bad.gguf
-refused 'or has the other byte order'
+refused 'it is big-endian, and only little-endian files are read'
 (header 0 1 && number 8 70000 && zeros 80000) >bad.gguf
 refused 'a name is longer than 65536 bytes'
 (header 0 1 && number 8 3 && zeros 20) >bad.gguf
@@ -134,6 +100,12 @@ refused 'tensor x begins at no multiple of the alignment'
 refused 'tensor x has more bytes than 64 bits count'
 (header 1 0 && tensor x 0 9223372036854775776 64 && zeros 64) >bad.gguf
 refused 'tensor x ends beyond what 63 bits count'
+(header 2 0 && tensor x 0 0 16 && tensor y 0 32 16 && zeros 128) >bad.gguf
+refused 'tensor y begins before another one ends'
+(header 2 0 && tensor x 0 0 4 && tensor x 0 32 4 && zeros 128) >bad.gguf
+refused 'bad.gguf has the tensor x twice'
+(header 0 2 && text x && number 4 0 && printf a && text x && number 4 0 && printf b) >bad.gguf
+refused 'bad.gguf has the key x twice'
 check 1 '' 'cannot open none.gguf' shape none.gguf
 
 finish

@@ -91,7 +91,7 @@ check 4 '' "tensor 'n' has dtype Q3" convert --tensor n --to '{0}' $m out.safete
 check 4 '' "tensor 'w': --to: column 2: " convert --tensor w --to '{0}' $m out.safetensors
 check 4 '' "tensor 'w': --from u8[2,2] takes 4 bytes, but the tensor has 6 in" \
   convert --tensor w --from 'u8[2,2]' --to '{0,1}' $m out.safetensors
-check 2 '' '--tensor needs an IN that is a .safetensors or .npz file' \
+check 2 '' '--tensor needs an IN that is a .safetensors, .gguf or .npz file' \
   convert --tensor w --to '{0,1}' in.npy out.npy
 check 2 '' '--tensor NAME must be given once: it names the one tensor of o.safetensors' \
   convert --from 'u8[6]' --to '{0}' in \
@@ -186,8 +186,8 @@ for align in 0 3 -64 64x 2097152; do
   check 2 '' '--align takes a' convert --align $align --tensor big --to '{0,1}' \
     ../logs/b.safetensors o.safetensors
 done
-check 2 '' '--align needs an OUT that is a .safetensors file, not o.npy' convert --align 64 \
-  --tensor big --to '{0,1}' ../logs/b.safetensors o.npy
+check 2 '' '--align needs an OUT that is a .safetensors or .gguf file, not o.npy' \
+  convert --align 64 --tensor big --to '{0,1}' ../logs/b.safetensors o.npy
 
 # Arrays become models of one tensor.
 printf abcdef >../logs/six

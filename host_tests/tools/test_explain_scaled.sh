@@ -1,0 +1,37 @@
+#!/bin/sh
+# test_explain_scaled.sh: `relayout explain` of sides with scales, and of blocks.
+. "$(dirname "$0")/check.sh"
+export RELAYOUT_CPU_FACTS='line=64 l1=32768:8:1 l2=1048576:16:1 l3=33554432:16:16 page=4096'
+
+# 65,536 elements are half of a second cache of 1 MiB, as f32s twice: 16 rows of 4096.
+check 0 'from    f32[4096,4096]{1,0}
+to      q8_0[4096,4096]{1,0}
+boxes   256 of [16,4096]: each is read from memory once, and every destination gets its part '\
+'while it is in the cache' '' explain 'f32[4096,4096]' q8_0 --device cpu
+
+check 0 '{"from":"q8_0[64,64]{1,0}","to":[{"text":"f32[64,64]{0,1}"}],"boxes":1,"box":[64,64]}' '' \
+  explain 'q8_0[64,64]' 'f32[64,64]{0,1}' --json --device cpu
+
+check 0 '{"from":"f32[64,64]{1,0}","to":[{"text":"(u8[64,64]{1,0} - u8[64,2]{1,0}) * '\
+'f32[64,2]{1,0}","scales":"given","reads_twice":false}],"boxes":1,"box":[64,64]}' '' \
+  explain 'f32[64,64]' '(u8[64,64] - u8[64,2]) * f32[64,2]' --json --device cpu
+
+# A product within a tile is none.
+check_output_has() {
+  "$RELAYOUT" explain "$2" "$3" --device cpu | grep -q "$1" || {
+    echo "explain $2 $3 does not say $1"
+    failures=1
+  }
+}
+check_output_has '^schedule: ' 'f32[64,64]' 'f32[64,64]{1,0:T(*,4)}'
+
+check 4 '' "relayout: explain: TO: column 19: the scales have 3 groups along dimension 1, which \
+has 64 elements: say how many a group has (group_sizes, or 'per' in a text)" \
+  explain 'f32[64,64]' 'f8e4m3fn[64,64] * f8e8m0fnu[64,3]'
+check 4 '' 'relayout: explain: TO: q8_0: dimension 1, the minor one, is 60; '\
+'expected a multiple of 32' \
+  explain 'f32[64,60]' q8_0
+check 2 '' 'relayout: explain: --schedule: not for a side with scales or blocks' \
+  explain 'f32[64,64]' q8_0 --schedule copy
+
+finish
