@@ -9,7 +9,7 @@ import numpy
 import pytest
 
 import relayout
-from relayout import _device, _plan, _shape
+from relayout import _device, _many, _plan, _quantize, _shape
 
 ROOT = pathlib.Path(__file__).parent.parent.parent
 
@@ -66,7 +66,8 @@ def test_signatures():
         assert signature == wanted
 
 
-@pytest.mark.parametrize("module", [relayout, _device, _plan, _shape], ids=lambda m: m.__name__)
+@pytest.mark.parametrize("module", [relayout, _device, _many, _plan, _quantize, _shape],
+                         ids=lambda m: m.__name__)
 def test_docstrings(module):
     names = {"numpy": numpy, "relayout": relayout, "Shape": relayout.Shape,
              "array": numpy.zeros((1024, 1000), numpy.float32)}

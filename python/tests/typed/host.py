@@ -26,6 +26,19 @@ assert_type(plan.offered_schedules()[0].predicted_fraction, float)
 assert_type(plan.range((0, 0), (2, 6)), relayout.Plan)
 assert_type(plan.explain(), str)
 
+assert_type(relayout.quantize(array, "mxfp8"),
+            tuple[numpy.ndarray[Any, Any], numpy.ndarray[Any, Any]])
+assert_type(relayout.quantize(array, "int8", axis=(0, 1), group=[2, 3], out=room), tuple[Any, Any])
+assert_type(relayout.quantize(array, "q8_0"), numpy.ndarray[Any, Any])
+assert_type(relayout.quantize(array, "q8_0", out=room), bytearray)
+assert_type(relayout.dequantize(array, array, "bf16", group=32), numpy.ndarray[Any, Any])
+assert_type(relayout.dequantize(array, scheme="q8_0", out=room), bytearray)
+many = relayout.plan_many((array, array), [array, "bf16[4,6]", relayout.Shape("f32[4,6]")],
+                          rules=[None, "given", "amax"])
+assert_type(many.execute((array, array), [None, room, (None, array)]), list[Any])
+assert_type(many.explain(), str)
+assert_type(many.device, relayout.Device)
+
 shape = relayout.Shape.of(numpy.float32, (2, 3), "{0,1}")
 assert_type(shape.strides, tuple[int, ...] | None)
 assert_type(shape.linear_index(0, 1), int)

@@ -1,0 +1,408 @@
+"""Plans that read one source and write several destinations, with and without scales."""
+
+from __future__ import annotations
+
+import functools
+import operator
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from . import _memory
+from ._device import Device, device_of
+from ._errors import InvalidError, RelayoutError, UnsupportedError, c_text, call, text_of
+from ._library import ffi, lib
+from ._memory import Side, View
+from ._plan import _OVERFLOWS, _ROUNDINGS, _made_options, _side_of, _value_of
+from ._shape import Shape
+
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    from ._plan import Overflow, Rounding
+    from ._types import HostMemory
+
+    Rule = Literal["given", "amax", "amax_up", "power2"]
+    Part: TypeAlias = "str | Shape | HostMemory"
+    Described: TypeAlias = "Part | Scaled | tuple[Part, ...]"
+    Given: TypeAlias = "HostMemory | Scaled | tuple[HostMemory | None, ...] | None"
+
+_RULES = {"given": lib.RELAYOUT_SCALES_GIVEN, "amax": lib.RELAYOUT_SCALES_AMAX,
+          "amax_up": lib.RELAYOUT_SCALES_AMAX_UP, "power2": lib.RELAYOUT_SCALES_POWER2}
+
+BLOCK_ELEMENTS = 32
+
+
+class Scaled(NamedTuple):
+    """A quantised tensor in several arrays: its elements, their scales, and their zero points.
+
+    The value of an element is (element - zero point) * scale. One scale, and one zero point, is for
+    a group of elements. Both are arrays of the elements' rank, each of whose dimensions is the
+    elements' divided by the group's size, rounded up. `group_sizes` has the elements of a group
+    along each dimension; None: the quotient of both sizes or, where that is no whole number, the
+    least power of two that gives as many groups.
+
+    A tuple of the first fields is taken for one as well.
+    """
+
+    elements: Any
+    scales: Any = None
+    zero_points: Any = None
+    group_sizes: Sequence[int] | None = None
+
+
+# ---- Messages ---------------------------------------------------------------------------------
+
+# Patterns of what the library calls sides, and what the arguments are called.
+Renames = tuple[tuple[str, str], ...]
+
+_PLAN_RENAMES: Renames = ((r"\bfrom->", "source."), (r"\bfrom\b(?=:)", "source"),
+                          (r"\bto\[(\d+)\]", r"destinations[\1]"),
+                          (r"^count is (\d+)", r"destinations has \1 entries"))
+
+
+def _renamed(renames: Renames, function: Callable[..., int], *arguments: Any) -> None:
+    """A call whose message has Python's names."""
+    try:
+        call(function, *arguments)
+    except RelayoutError as refused:
+        text = str(refused)
+        for pattern, name in renames:
+            text = re.sub(pattern, name, text)
+        raise type(refused)(text, refused.status, refused.cl_status) from None
+
+
+# ---- Sides ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class SideView:
+    """A relayout_scaled_view by its parts, to be looked up by."""
+
+    elements: View
+    scales: View | None = None
+    zero_points: View | None = None
+    group_sizes: tuple[int, ...] | None = None
+    block_format: int = 0
+    rule: int = 0
+
+    @functools.cached_property
+    def struct(self) -> Any:
+        made = ffi.new("relayout_scaled_view *")
+        call(lib.relayout_scaled_view_make, self.elements.struct, made)
+        made.block_format = self.block_format
+        if self.scales is not None:
+            points = ffi.NULL if self.zero_points is None else self.zero_points.struct
+            sizes = ffi.NULL if self.group_sizes is None else self.group_sizes or ffi.NULL
+            call(lib.relayout_scaled_view_add_scales, made, self.scales.struct, points, sizes)
+        made.rule = self.rule
+        return made
+
+    @functools.cached_property
+    def memory(self) -> View:
+        """What the elements' memory is to relayouts that know nothing of records."""
+        if self.block_format == 0:
+            return self.elements
+        shape = self.elements.shape
+        assert shape is not None
+        sizes = [shape.dimensions[d] for d in shape.minor_to_major[::-1]]
+        sizes[-1] = sizes[-1] // BLOCK_ELEMENTS * record_bytes(self.block_format)
+        return _memory.view_of_shape(_memory.view_shape("u8", tuple(sizes)))
+
+    @property
+    def finds_scales(self) -> bool:
+        """Whether it is a destination whose scales are written."""
+        return self.scales is not None and self.rule != lib.RELAYOUT_SCALES_GIVEN
+
+    @property
+    def byte_size(self) -> int:
+        return self.memory.byte_size + (0 if self.scales is None else self.scales.byte_size)
+
+
+def record_bytes(block_format: int) -> int:
+    return int(lib.relayout_block_format_record_bytes(block_format))
+
+
+def block_format_of(name: str) -> int:
+    number = ffi.new("relayout_block_format *")
+    call(lib.relayout_block_format_parse, c_text(name), number)
+    return int(number[0])
+
+
+def _view_of_struct(struct: Any) -> View:
+    """Of a whole tensor, as texts say them."""
+    return _memory.view_of_shape(Shape.of_struct(ffi.addressof(struct, "shape")))
+
+
+@functools.lru_cache(maxsize=256)
+def _side_of_text(text: str) -> SideView:
+    struct = ffi.new("relayout_scaled_view *")
+    call(lib.relayout_scaled_view_parse, c_text(text), struct)
+    rank = struct.elements.shape.rank
+    return SideView(
+        _view_of_struct(struct.elements),
+        _view_of_struct(struct.scales) if struct.has_scales else None,
+        _view_of_struct(struct.zero_points) if struct.has_zero_points else None,
+        tuple(struct.group_sizes[0:rank]) if struct.has_scales else None, int(struct.block_format))
+
+
+def host_side(array: Any, name: str, *, is_written: bool = False) -> Side:
+    """An array in the host's memory."""
+    side = _side_of(array)
+    if side.is_on_device:
+        raise UnsupportedError(f"{name} is pyopencl's, and plans of several destinations are for "
+                               "the host's memory")
+    if is_written and side.is_read_only:
+        raise InvalidError(f"{name} is read-only")
+    return side
+
+
+def _view_of_part(part: Any, name: str) -> View:
+    if isinstance(part, (str, Shape)):
+        return _memory.view_of_shape(Shape(part))
+    side = host_side(part, name)
+    if side.view is None:
+        raise InvalidError(f"{name} is no shape, and its memory does not say what lies in it")
+    return side.view
+
+
+def sizes_of(group_sizes: Sequence[int] | None, name: str) -> tuple[int, ...] | None:
+    if group_sizes is None:
+        return None
+    try:
+        sizes = tuple(operator.index(size) for size in group_sizes)
+    except TypeError:
+        raise TypeError(f"{name} must be a sequence of integers, not {group_sizes!r}") from None
+    if any(not 1 <= size < 2**63 for size in sizes):
+        raise InvalidError(f"{name} is {sizes}; expected sizes of at least 1")
+    return sizes
+
+
+def _described(side: Any, rule: int, name: str) -> SideView:
+    """A side by its text, by arrays like those that are moved, or by shapes."""
+    if isinstance(side, (str, Shape)):
+        made = _side_of_text(str(side))
+    else:
+        given = side if isinstance(side, tuple) else (side,)
+        if not 1 <= len(given) <= 4:
+            raise InvalidError(f"{name} has {len(given)} entries; expected elements, scales and "
+                               "zero points")
+        made = _of_parts(Scaled(*given), name)
+    if rule == made.rule:
+        return made
+    if made.scales is None:
+        raise InvalidError(f"{name} has no scales, which its rule could find")
+    return SideView(made.elements, made.scales, made.zero_points, made.group_sizes, 0, rule)
+
+
+def _of_parts(given: Scaled, name: str) -> SideView:
+    elements = _view_of_part(given.elements, f"{name}.elements")
+    if given.scales is None:
+        if given.zero_points is not None or given.group_sizes is not None:
+            raise InvalidError(f"{name}.scales is None, but there are zero points or group sizes")
+        return SideView(elements)
+    scales = _view_of_part(given.scales, f"{name}.scales")
+    points = (None if given.zero_points is None
+              else _view_of_part(given.zero_points, f"{name}.zero_points"))
+    sizes = sizes_of(given.group_sizes, f"{name}.group_sizes")
+    rank = len(elements.type_and_dimensions[1])
+    if sizes is not None and len(sizes) != rank:
+        raise InvalidError(f"{name}.group_sizes is {sizes}; expected {rank} sizes, one for each "
+                           "dimension")
+    return SideView(elements, scales, points, sizes)
+
+
+def _named(side: Any, rule: int, name: str) -> SideView:
+    """The same; what the library refuses is told with the side's name."""
+    try:
+        made = _described(side, rule, name)
+        _ = made.struct  # which checks it
+    except RelayoutError as refused:
+        if name in str(refused):
+            raise
+        raise type(refused)(f"{name}: {refused}", refused.status, refused.cl_status) from None
+    return made
+
+
+# ---- Memory -----------------------------------------------------------------------------------
+
+
+def _placed(array: Any, view: View, name: str, *, is_written: bool) -> Side:
+    """An array in the place of one of a plan's views."""
+    side = host_side(array, name, is_written=is_written)
+    if side.view is view:
+        return side
+    if view.shape is not None:
+        return _memory.in_place_of(side, view.shape, is_source=not is_written, name=name)
+    return _memory.in_place_of_view(side, view, name)
+
+
+def new_memory(view: View, name: str) -> tuple[Any, Any]:
+    """All of it, and the same as an array of the view's dimensions, where strides say that."""
+    if view.shape is None:
+        raise InvalidError(f"{name} is None, and the plan was made for an array of the caller's")
+    return view.shape.empty()
+
+
+def _entries(given: Any, view: SideView, name: str) -> tuple[Any, Any, Any]:
+    """Elements, scales and zero points, None where there is nothing."""
+    parts = given if isinstance(given, tuple) else (given,)
+    if isinstance(parts, Scaled):
+        parts = parts[:3]
+    if not 1 <= len(parts) <= 3:
+        raise InvalidError(f"{name} has {len(parts)} entries; expected elements, scales and zero "
+                           "points")
+    elements, scales, points = (*parts, None, None)[:3]
+    for part, wanted, what in ((scales, view.scales, "scales"),
+                               (points, view.zero_points, "zero_points")):
+        if part is not None and wanted is None:
+            raise InvalidError(f"{name}.{what} is given, but the plan has none there")
+    return elements, scales, points
+
+
+@dataclass
+class Moved:
+    """The memory of one side: what owns it, where it begins, and what callers get."""
+
+    owners: list[Any]
+    starts: list[int]
+    results: list[Any]
+
+    def fill(self, struct: Any, kind: str) -> None:
+        for field, start in zip(("elements", "scales", "zero_points"), self.starts):
+            setattr(struct, field, ffi.cast(kind, start))
+
+
+def _found_memory(given: Any, view: SideView, name: str, *, is_written: bool) -> Moved:
+    """The memory of a side. What is written and not given is new."""
+    moved = Moved([], [], [])
+    parts = ((view.memory, is_written, "elements"), (view.scales, view.finds_scales, "scales"),
+             (view.zero_points, False, "zero_points"))
+    for part, (wanted, writes, what) in zip(_entries(given, view, name), parts):
+        called = name if view.scales is None else f"{name}.{what}"
+        if wanted is None:
+            moved.starts.append(0)
+            continue
+        if part is None and not writes:
+            raise InvalidError(f"{called} is None, but the plan reads it")
+        memory, result = new_memory(wanted, called) if part is None else (part, part)
+        side = _placed(memory, wanted, called, is_written=writes)
+        moved.owners.append(side)
+        moved.starts.append(side.start)
+        moved.results.append(result)
+    return moved
+
+
+# ---- Plans ------------------------------------------------------------------------------------
+
+
+class ManyPlan:
+    """How a tensor becomes several: what `relayout.plan_many` returns. It is used often, and from
+    any thread."""
+
+    __slots__ = ("_handle", "_from", "_to", "_renames", "device")
+
+    def __init__(self, device: Device, from_side: SideView, to: tuple[SideView, ...], overflow: int,
+                 rounding: int, renames: Renames = _PLAN_RENAMES) -> None:
+        self.device, self._from, self._to, self._renames = device, from_side, to, renames
+        options = _made_options(1.0, overflow, rounding, lib.RELAYOUT_PLAN_ESTIMATE, 0, False)
+        structs = ffi.new("relayout_scaled_view[]", len(to))
+        for struct, side in zip(structs, to):
+            ffi.memmove(ffi.addressof(struct), side.struct, ffi.sizeof("relayout_scaled_view"))
+        handle = ffi.new("relayout_plan **")
+        _renamed(renames, lib.relayout_plan_create_many, device._handle, from_side.struct, structs,
+                 len(to), options.struct, handle)
+        self._handle = ffi.gc(handle[0], lib.relayout_plan_destroy)
+
+    def execute(self, source: HostMemory | Scaled | tuple[HostMemory, ...],
+                destinations: Sequence[Given] | None = None) -> list[Any]:
+        """Reads the source and writes all destinations.
+
+        `source` is an array, or a tuple of elements, scales and zero points where the plan's has
+        these. `destinations` has the same for each destination: None in the place of an array, of a
+        destination or of all is new memory. Scales of the rule "given" and zero points are read,
+        and have to be there.
+
+        Returns a list with the array of each destination, or the tuple of its arrays. An array
+        belongs in the place of a shape as for calls of relayout.Plan, and records are bytes.
+        """
+        count = len(self._to)
+        given = [None] * count if destinations is None else list(destinations)
+        if len(given) != count:
+            raise InvalidError(f"destinations has {len(given)} entries, and the plan {count}")
+        read = _found_memory(source, self._from, "source", is_written=False)
+        written = [_found_memory(memory, view, f"destinations[{i}]", is_written=True)
+                   for i, (memory, view) in enumerate(zip(given, self._to))]
+        self._run(read, written)
+        return [moved.results[0] if view.scales is None else tuple(moved.results)
+                for moved, view in zip(written, self._to)]
+
+    def _run(self, read: Moved, written: list[Moved]) -> None:
+        """Moves between memory that was found to fit."""
+        source = ffi.new("relayout_source_memory *")
+        destinations = ffi.new("relayout_destination_memory[]", len(written))
+        read.fill(source, "const void *")
+        for struct, moved in zip(destinations, written):
+            moved.fill(struct, "void *")
+        _renamed(self._renames, lib.relayout_plan_execute_many, self._handle, source, destinations)
+
+    def explain(self) -> str:
+        """What the plan will do and why, in English."""
+        return text_of(lib.relayout_plan_explain, self._handle, lib.RELAYOUT_EXPLAIN_TEXT)
+
+    def __repr__(self) -> str:
+        count = lib.relayout_plan_destination_count(self._handle)
+        return f"<relayout.ManyPlan of {count} on {self.device.name}>"
+
+
+def device_for(device: str | Device | None) -> Device:
+    return device_of("cpu" if device is None else device)
+
+
+def plan_many(source: Described, destinations: Sequence[Described], *,
+              rules: Sequence[Rule | None] | None = None, overflow: Overflow = "saturate",
+              rounding: Rounding = "zero", device: str | Device | None = None) -> ManyPlan:
+    """Works out how one tensor becomes several, in one pass over it.
+
+    A side is a text, an array like those that will be moved, or a tuple of such arrays or shapes:
+    elements, scales, and zero points (relayout.Scaled). Arrays may lie in any way. The text says
+    what a value is:
+
+    >>> plan = relayout.plan_many("f32[64,64]", ["f8e4m3fn[64,64] * f8e8m0fnu[64,2]",
+    ...                                          "bf16[64,64]{0,1}", "q8_0[64,64]"],
+    ...                           rules=["power2", None, None])
+    >>> (elements, scales), columns, records = plan.execute(numpy.ones((64, 64), numpy.float32))
+    >>> scales.shape, columns.strides, records.shape
+    ((64, 2), (2, 128), (64, 68))
+
+    Zero points stand before the scales, as in "(u8[64,64] - u8[64,1]) * f32[64,1]", and the sizes
+    of groups behind them, as "per [1,32]", where those of relayout.Scaled are not meant. The block
+    formats of GGUF, "q4_0", "q4_1", "q5_0", "q5_1", "q8_0" and "mxfp4", are records of bytes for
+    each 32 elements.
+
+    There are 1 to 16 destinations, of the source's dimensions. `rules` has how each of them gets
+    its scales: "given" (None is the same, and so are no rules at all): they are there, and are
+    read; "amax": the group's greatest absolute value divided by the type's greatest number, to the
+    nearest number of the scales' type; "amax_up": the same rounded up, so that no element
+    saturates; "power2": the power of two that OCP's Microscaling formats have.
+
+    Values are exact, and each is rounded once; what a type with scales cannot hold becomes the
+    nearest that it can, and `overflow` must be "saturate" then. `rounding` is to integers, as in
+    relayout.copy. The device is the CPU: None, or one that has a backend for the host's memory. On
+    it the GIL is released; Ctrl-C is heard at the end.
+    """
+    if isinstance(destinations, (str, Shape)):
+        raise TypeError("destinations must be a sequence of texts or arrays, not one text")
+    listed = list(destinations)
+    given = [None] * len(listed) if rules is None else list(rules)
+    if len(given) != len(listed):
+        raise InvalidError(f"rules has {len(given)} entries; expected {len(listed)}, one for each "
+                           "of destinations")
+    numbers = [_value_of(_RULES, f"rules[{i}]", "given" if rule is None else rule)
+               for i, rule in enumerate(given)]
+    from_side = _named(source, lib.RELAYOUT_SCALES_GIVEN, "source")
+    to = tuple(_named(side, number, f"destinations[{i}]")
+               for i, (side, number) in enumerate(zip(listed, numbers)))
+    return ManyPlan(device_for(device), from_side, to, _value_of(_OVERFLOWS, "overflow", overflow),
+                    _value_of(_ROUNDINGS, "rounding", rounding))
