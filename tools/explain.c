@@ -7,6 +7,7 @@
 #include "explain_exchange.h"
 #include "explain_scaled.h"
 #include "progress.h"
+#include "scaled_text.h"
 
 typedef struct request {
   const char *from;
@@ -229,7 +230,7 @@ static exit_code run(int argument_count, char **arguments) {
   if (code != EXIT_CODE_OK) {
     return code;
   }
-  if (explain_scaled_is(asked.from) || explain_scaled_is(asked.to)) {
+  if (scaled_text_is(asked.from) || scaled_text_is(asked.to)) {
     return explain_with_scales(&asked);
   }
   asked.exchange.as_json = asked.as_json;

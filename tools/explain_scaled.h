@@ -1,5 +1,5 @@
-/* explain_scaled.h: what a plan between sides with scales, or of blocks, does. Depends on command.h
- * and relayout/scaled.h. */
+/* explain_scaled.h: what a plan between sides with scales, or of blocks, does. Depends on
+ * command.h, scaled_text.h and relayout/scaled.h. */
 #ifndef TOOLS_EXPLAIN_SCALED_H
 #define TOOLS_EXPLAIN_SCALED_H
 
@@ -7,9 +7,6 @@
 
 #include "command.h"
 #include "relayout/relayout.h"
-
-/* Whether a text may be that of a side with scales or of blocks, and not that of a shape alone. */
-bool explain_scaled_is(const char *text);
 
 /* One of both texts is such a one; TO may be the name of a block format alone. */
 exit_code explain_scaled(const char *from, const char *to, const char *device, bool as_json,

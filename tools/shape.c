@@ -9,6 +9,8 @@
 #include "json_output.h"
 #include "padding_text.h"
 #include "picture.h"
+#include "scaled_text.h"
+#include "shape_scaled.h"
 #include "size_text.h"
 #include "tensor_list.h"
 
@@ -175,6 +177,9 @@ static exit_code show_shape(const char *text, bool as_json) {
                   ".safetensors.index.json, .npz or .gguf file",
                   text);
   }
+  if (scaled_text_is(text)) {
+    return shape_scaled(text, as_json);
+  }
   const exit_code code = arguments_read_shape("SHAPE", text, NULL, &shape);
   if (code != EXIT_CODE_OK) {
     return code;
@@ -272,6 +277,10 @@ const command command_shape = {
         "           elements, physical_elements, byte_size, padding_byte_size\n"
         "           (how much of that is padding), and strides, in elements, null for a tiled\n"
         "           layout\n"
+        "\n"
+        "Of a side with scales, 'f8e4m3fn[64,64] * f8e8m0fnu[64,2]', or of blocks, q8_0[2,64],\n"
+        "it prints the bytes of elements, scales and zero points, and how many elements share a\n"
+        "scale; with --json text, elements_bytes, scales_bytes, zero_points_bytes, group_sizes.\n"
         "\n"
         "Of a FILE, .safetensors, the .safetensors.index.json of several, .npz or .gguf, the\n"
         "tensors are listed: name, bytes and shape; with --json as tensors, a list of objects of\n"

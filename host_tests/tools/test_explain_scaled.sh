@@ -1,5 +1,6 @@
 #!/bin/sh
-# test_explain_scaled.sh: `relayout explain` of sides with scales, and of blocks.
+# test_explain_scaled.sh: `relayout explain` and `relayout shape` of sides with scales, and of
+# blocks.
 . "$(dirname "$0")/check.sh"
 export RELAYOUT_CPU_FACTS='line=64 l1=32768:8:1 l2=1048576:16:1 l3=33554432:16:16 page=4096'
 
@@ -33,5 +34,21 @@ check 4 '' 'relayout: explain: TO: q8_0: dimension 1, the minor one, is 60; '\
   explain 'f32[64,60]' q8_0
 check 2 '' 'relayout: explain: --schedule: not for a side with scales or blocks' \
   explain 'f32[64,64]' q8_0 --schedule copy
+
+# 64 by 64 nibbles, their zero points, which take a byte each, and scales of two.
+check 0 '(u4[64,64]{1,0:E(4)} - u4[64,2]{1,0}) * f16[64,2]{1,0}
+
+elements         2048 bytes
+scales           256 bytes
+zero points      128 bytes
+a scale is for   1 by 32 elements' '' shape '(u4[64,64]{1,0:E(4)}-u4[64,2])*f16[64,2]'
+check 0 'q8_0[2,64]{1,0}
+
+elements         136 bytes
+a scale is for   32 elements' '' shape 'q8_0[2,64]'
+check 0 '{"text":"s8[8]{0} * f32[3]{0} per [3]","elements_bytes":8,"scales_bytes":12,'\
+'"zero_points_bytes":0,"group_sizes":[3]}' '' shape 's8[8] * f32[3] per [3]' --json
+check 4 '' 'relayout: shape: SHAPE: q8_0: dimension 0, the minor one, is 33; '\
+'expected a multiple of 32' shape 'q8_0[33]'
 
 finish

@@ -7,7 +7,10 @@
  * dimension divided by the group's size, rounded up: the last group may have fewer elements.
  *
  * A block format has both in one: a record of bytes for each 32 elements along the minor dimension,
- * as GGUF files have them. */
+ * as GGUF files have them.
+ *
+ * A scaled view is a plain value, like a view, and owns nothing. A plan of several destinations is
+ * immutable, and may be executed by several threads at once. */
 #ifndef RELAYOUT_SCALED_H
 #define RELAYOUT_SCALED_H
 
