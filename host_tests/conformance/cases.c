@@ -256,7 +256,6 @@ void cases_visit(conformance_level level, bool compiles, uint64_t seed, cases_vi
   visit_edges(&g);
   visit_large(&g);
   visit_beyond_caches(&g);
-  visit_short_padded_rows(&g);
   visit_padding_values(&g);
   visit_degenerate(&g);
   visit_random_ranks(&g);
@@ -266,4 +265,5 @@ void cases_visit(conformance_level level, bool compiles, uint64_t seed, cases_vi
   converted_cases_visit(&g);
   strided_cases_visit(&g);
   container_cases_visit(&g);
+  visit_short_padded_rows(&g);
 }
