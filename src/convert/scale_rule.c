@@ -1,10 +1,9 @@
 /* scale_rule.c: see scale_rule.h. */
 #include "convert/scale_rule.h"
 
-#include <string.h>
-
 #include "base/error.h"
 #include "convert/convert.h"
+#include "convert/float_bits.h"
 #include "metadata/float_format.h"
 #include "metadata/type_table.h"
 
@@ -32,16 +31,11 @@ double rlt_greatest_element(relayout_element_type type) {
 
 /* Of a normal double above 0, as every f32 and its quotient by `most` are. */
 static int32_t exponent_of(double number) {
-  uint64_t bits;
-  memcpy(&bits, &number, sizeof bits);
-  return (int32_t)(bits >> DOUBLE_MANTISSA) - DOUBLE_BIAS;
+  return (int32_t)(bits_of_f64(number) >> DOUBLE_MANTISSA) - DOUBLE_BIAS;
 }
 
 static double power_of_2(int32_t exponent) {
-  const uint64_t bits = (uint64_t)(exponent + DOUBLE_BIAS) << DOUBLE_MANTISSA;
-  double power;
-  memcpy(&power, &bits, sizeof power);
-  return power;
+  return f64_of_bits((uint64_t)(exponent + DOUBLE_BIAS) << DOUBLE_MANTISSA);
 }
 
 relayout_status rlt_scale_finder_make(const relayout_scaled_view *view, rlt_scale_finder *made,
@@ -76,22 +70,8 @@ static double round_up(const rlt_scale_finder *by, double quotient) {
   return (steps + (steps * step < quotient ? 1 : 0)) * step;
 }
 
-/* The f32 from which one more rounding makes what the exact number rounds to. */
-static float to_odd(double exact) {
-  const float nearest = (float)exact;
-  uint32_t bits;
-  memcpy(&bits, &nearest, sizeof bits);
-  if ((double)nearest != exact && (bits & 1) == 0) {
-    bits += exact > (double)nearest ? 1U : (uint32_t)-1;
-  }
-  float odd;
-  memcpy(&odd, &bits, sizeof odd);
-  return odd;
-}
-
 static float find(const rlt_scale_finder *by, uint32_t greatest) {
-  float value;
-  memcpy(&value, &greatest, sizeof value);
+  const float value = f32_of_bits(greatest);
   if (greatest > INFINITE) {
     return __builtin_nanf("");
   }
@@ -109,7 +89,7 @@ static float find(const rlt_scale_finder *by, uint32_t greatest) {
   const double quotient = (double)value / by->most;
   return by->rule == RELAYOUT_SCALES_AMAX_UP ? (float)round_up(by, quotient)
          : by->type == RELAYOUT_F32          ? (float)quotient
-                                             : to_odd(quotient);
+                                             : f32_of_bits(odd_float(quotient));
 }
 
 void rlt_find_scales(const rlt_scale_finder *by, const uint32_t *greatest, int64_t count,

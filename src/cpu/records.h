@@ -7,15 +7,15 @@
  * elements; and the elements, of 4 bits those of the record's halves in pairs. d and m are f16,
  * the lowest byte first; mxfp4's d is an f8e8m0fnu.
  *
- * Depends on scale_passes.h.
+ * Depends on scale_passes.h and convert/float_bits.h.
  */
 #ifndef RLT_CPU_RECORDS_H
 #define RLT_CPU_RECORDS_H
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <string.h>
 
+#include "convert/float_bits.h"
 #include "cpu/scale_passes.h"
 
 #define RECORDS_INLINED static inline __attribute__((always_inline))
@@ -29,24 +29,12 @@
 
 enum { RECORD = RELAYOUT_BLOCK_ELEMENTS, RECORD_HALF = RECORD / 2 };
 
-RECORDS_INLINED uint32_t record_bits(float value) {
-  uint32_t bits;
-  memcpy(&bits, &value, sizeof bits);
-  return bits;
-}
-
-RECORDS_INLINED float record_float(uint32_t bits) {
-  float value;
-  memcpy(&value, &bits, sizeof value);
-  return value;
-}
-
 /* ---- Numbers in a record -------------------------------------------------------------------- */
 
 /* The nearest f16, ties to even. Adding half a float's range leaves as many digits as a subnormal
  * f16 has. */
 RECORDS_INLINED void put_half(float value, uint8_t *to) {
-  const uint32_t bits = record_bits(value);
+  const uint32_t bits = bits_of_f32(value);
   const uint32_t magnitude = bits & 0x7fffffff;
   uint32_t half;
   if (magnitude > 0x7f800000) {
@@ -54,7 +42,7 @@ RECORDS_INLINED void put_half(float value, uint8_t *to) {
   } else if (magnitude >= 0x477ff000) {
     half = 0x7c00;
   } else if (magnitude < 0x38800000) {
-    half = record_bits(record_float(magnitude) + 0.5f) - record_bits(0.5f);
+    half = bits_of_f32(f32_of_bits(magnitude) + 0.5f) - bits_of_f32(0.5f);
   } else {
     half = (magnitude - 0x38000000 + 0xfff + (magnitude >> 13 & 1)) >> 13;
   }
@@ -69,17 +57,27 @@ RECORDS_INLINED float get_half(const uint8_t *from) {
   const uint32_t bits = magnitude >= 0x7c00 ? (magnitude << 13) + 0x70000000
                         : magnitude >= 0x400
                             ? (magnitude << 13) + 0x38000000
-                            : record_bits(record_float(0x3f000000 + magnitude) - 0.5f);
-  return record_float(bits | sign);
+                            : bits_of_f32(f32_of_bits(0x3f000000 + magnitude) - 0.5f);
+  return f32_of_bits(bits | sign);
 }
 
 /* Half of an f8e8m0fnu, as the elements of mxfp4 are counted in halves. */
 RECORDS_INLINED float get_half_power(uint8_t exponent) {
-  return record_float(exponent < 2 ? (uint32_t)0x00200000 << exponent
-                                   : (uint32_t)(exponent - 1) << 23);
+  return f32_of_bits(exponent < 2 ? (uint32_t)0x00200000 << exponent
+                                  : (uint32_t)(exponent - 1) << 23);
 }
 
 /* ---- What a block is ------------------------------------------------------------------------ */
+
+/* The greatest of the values' bits without their signs. */
+RECORDS_INLINED int32_t greatest_of(const rlt_unaligned_float *restrict values, int64_t count) {
+  int32_t most = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    const int32_t magnitude = (int32_t)(bits_of_f32(values[i]) & 0x7fffffff);
+    most = magnitude > most ? magnitude : most;
+  }
+  return most;
+}
 
 RECORDS_INLINED float reciprocal(float d) {
   return d != 0 ? 1.0f / d : 0.0f;
@@ -89,7 +87,7 @@ RECORDS_INLINED float reciprocal(float d) {
 RECORDS_INLINED float furthest(const rlt_unaligned_float *restrict values) {
   int32_t above = 0, below = 0; /* bits without signs, of those of either sign */
   for (int i = 0; i < RECORD; ++i) {
-    const int32_t bits = (int32_t)record_bits(values[i]);
+    const int32_t bits = (int32_t)bits_of_f32(values[i]);
     const int32_t magnitude = bits & 0x7fffffff;
     const int32_t positive = bits >= 0 ? magnitude : 0, negative = bits < 0 ? magnitude : 0;
     above = positive > above ? positive : above;
@@ -97,12 +95,12 @@ RECORDS_INLINED float furthest(const rlt_unaligned_float *restrict values) {
   }
   if (above == below) {
     for (int i = 0; i < RECORD; ++i) {
-      if ((int32_t)(record_bits(values[i]) & 0x7fffffff) == above) {
+      if ((int32_t)(bits_of_f32(values[i]) & 0x7fffffff) == above) {
         return above == 0 ? 0.0f : values[i];
       }
     }
   }
-  return record_float(above > below ? (uint32_t)above : (uint32_t)below | 0x80000000);
+  return f32_of_bits(above > below ? (uint32_t)above : (uint32_t)below | 0x80000000);
 }
 
 /* An integer for each float, in the same order; the way back is the same. */
@@ -115,12 +113,12 @@ RECORDS_INLINED void find_range(const rlt_unaligned_float *restrict values, floa
                                 float *most) {
   int32_t first = INT32_MAX, last = INT32_MIN;
   for (int i = 0; i < RECORD; ++i) {
-    const int32_t place = in_order((int32_t)record_bits(values[i]));
+    const int32_t place = in_order((int32_t)bits_of_f32(values[i]));
     first = place < first ? place : first;
     last = place > last ? place : last;
   }
-  float low = record_float((uint32_t)in_order(first));
-  float high = record_float((uint32_t)in_order(last));
+  float low = f32_of_bits((uint32_t)in_order(first));
+  float high = f32_of_bits((uint32_t)in_order(last));
   for (int i = RECORD - 1; i >= 0 && (low == 0 || high == 0); --i) {
     low = low == 0 && values[i] == 0 ? values[i] : low;
     high = high == 0 && values[i] == 0 ? values[i] : high;
@@ -164,12 +162,7 @@ RECORDS_INLINED uint32_t get_fifth_bits(const uint8_t *from) {
 /* ---- To records ----------------------------------------------------------------------------- */
 
 RECORDS_INLINED void encode_q8_0(const rlt_unaligned_float *restrict values, uint8_t *restrict to) {
-  int32_t most = 0;
-  for (int i = 0; i < RECORD; ++i) {
-    const int32_t magnitude = (int32_t)(record_bits(values[i]) & 0x7fffffff);
-    most = magnitude > most ? magnitude : most;
-  }
-  const float d = record_float((uint32_t)most) / 127.0f;
+  const float d = f32_of_bits((uint32_t)greatest_of(values, RECORD)) / 127.0f;
   const float factor = reciprocal(d);
   put_half(d, to);
   int32_t elements[RECORD];
@@ -177,8 +170,8 @@ RECORDS_INLINED void encode_q8_0(const rlt_unaligned_float *restrict values, uin
     /* To the nearest integer, ties away from 0: what is added is the number before a half. */
     const float exact = values[i] * factor;
     const float number = exact < 128 && exact > -128 ? exact : 0.0f;
-    const uint32_t sign = record_bits(number) & 0x80000000;
-    elements[i] = (int32_t)(number + record_float(0x3effffff | sign));
+    const uint32_t sign = bits_of_f32(number) & 0x80000000;
+    elements[i] = (int32_t)(number + f32_of_bits(0x3effffff | sign));
   }
   for (int i = 0; i < RECORD; ++i) {
     to[2 + i] = (uint8_t)elements[i];
@@ -226,23 +219,18 @@ RECORDS_INLINED int32_t floor_of_log2(uint32_t bits) {
  * signs is element 0. */
 RECORDS_INLINED void encode_mxfp4(const rlt_unaligned_float *restrict values,
                                   uint8_t *restrict to) {
-  int32_t most = 0;
-  for (int i = 0; i < RECORD; ++i) {
-    const int32_t magnitude = (int32_t)(record_bits(values[i]) & 0x7fffffff);
-    most = magnitude > most ? magnitude : most;
-  }
-  const int32_t exponent = floor_of_log2((uint32_t)most) + 127 - 2;
+  const int32_t exponent = floor_of_log2((uint32_t)greatest_of(values, RECORD)) + 127 - 2;
   to[0] = (uint8_t)(exponent > 0 ? exponent : 0);
-  const float d = get_half_power(to[0]), infinity = record_float(0x7f800000);
+  const float d = get_half_power(to[0]), infinity = f32_of_bits(0x7f800000);
   const int32_t last = 8 * d < infinity ? 7 : 5; /* to infinity nothing is near */
   int32_t elements[RECORD];
   for (int i = 0; i < RECORD; ++i) {
-    const float magnitude = record_float(record_bits(values[i]) & 0x7fffffff);
+    const float magnitude = f32_of_bits(bits_of_f32(values[i]) & 0x7fffffff);
     const int32_t found = (magnitude > 0.5f * d) + (magnitude > 1.5f * d) + (magnitude > 2.5f * d) +
                           (magnitude > 3.5f * d) + (magnitude > 5 * d) + (magnitude > 7 * d) +
                           (magnitude > 10 * d);
     const int32_t above = magnitude == infinity ? 0 : found < last ? found : last;
-    const int32_t is_negative = (int32_t)(record_bits(values[i]) >> 31) & (above > 0);
+    const int32_t is_negative = (int32_t)(bits_of_f32(values[i]) >> 31) & (above > 0);
     elements[i] = above | is_negative << 3;
   }
   put_nibbles(elements, to + 1);
@@ -342,7 +330,7 @@ RECORDS_INLINED void decode_mxfp4(const uint8_t *restrict record, float *restric
 /* Instructions differ in the NaNs that they make. */
 RECORDS_INLINED void clear_nans(float *values) {
   for (int i = 0; i < RECORD; ++i) {
-    values[i] = values[i] == values[i] ? values[i] : record_float(0x7fc00000);
+    values[i] = values[i] == values[i] ? values[i] : f32_of_bits(0x7fc00000);
   }
 }
 

@@ -11,6 +11,7 @@
 #define INLINED static inline __attribute__((always_inline))
 #include "base/opencl_c.h"
 #include "convert/arithmetic.h"
+#include "convert/float_bits.h"
 #include "cpu/bits.h"
 #include "cpu/runs.h"
 #include "metadata/float_format.h"
@@ -404,30 +405,6 @@ LOW(u64, u32)
 #define INFINITY_32 UINT32_C(0x7f800000)
 #define NAN_32      UINT32_C(0x7fc00000)
 
-static inline uint32_t bits_of_f32(float value) {
-  uint32_t bits;
-  memcpy(&bits, &value, sizeof bits);
-  return bits;
-}
-
-static inline float f32_of_bits(uint32_t bits) {
-  float value;
-  memcpy(&value, &bits, sizeof value);
-  return value;
-}
-
-static inline uint64_t bits_of_f64(double value) {
-  uint64_t bits;
-  memcpy(&bits, &value, sizeof bits);
-  return bits;
-}
-
-static inline double f64_of_bits(uint64_t bits) {
-  double value;
-  memcpy(&value, &bits, sizeof value);
-  return value;
-}
-
 /* Every NaN is the quiet one of its sign. */
 static inline uint32_t canonical_32(uint32_t bits) {
   return (bits & ~SIGN_32) > INFINITY_32 ? (bits & SIGN_32) | NAN_32 : bits;
@@ -546,17 +523,6 @@ PASS(half_to_f32) {
 #else
 #define HAS_FMA 0
 #endif
-
-/* A float nearest to a number that lies between two is moved to the odd one of them: what then
- * rounds it to fewer digits does as if it had the exact number. */
-static inline uint32_t odd_float(double value) {
-  const float nearest = (float)value;
-  const double back = nearest;
-  const double size = value < 0 ? -value : value, back_size = back < 0 ? -back : back;
-  const uint32_t bits = bits_of_f32(nearest);
-  const uint32_t step = size > back_size ? 1 : ~UINT32_C(0);
-  return bits + (size != back_size && value == value && (bits & 1) == 0 ? step : 0);
-}
 
 static inline double from_f32(uint32_t bits) {
   return f32_of_bits(bits);

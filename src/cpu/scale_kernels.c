@@ -4,9 +4,8 @@
  * Loops are such that compilers make vectors of them. No product and sum may become one operation
  * but where the code says so.
  */
-#include <string.h>
-
 #include "base/checked.h"
+#include "convert/float_bits.h"
 #include "cpu/records.h"
 #include "cpu/scale_passes.h"
 
@@ -16,34 +15,35 @@ enum {
   CHUNK = 256, /* values that are done anew together where one of them needs it */
   MOST_INTEGER = 1 << 22,
   QUIET_NAN = 0x7fc00000, /* of f32 */
+  INFINITE = 0x7f800000,
   MAGNITUDE = 0x7fffffff
 };
 
-INLINED int32_t bits_of(float value) {
-  int32_t bits;
-  memcpy(&bits, &value, sizeof bits);
-  return bits;
-}
-
-INLINED float float_of(int32_t bits) {
-  float value;
-  memcpy(&value, &bits, sizeof value);
-  return value;
-}
-
-/* ---- One by one, in doubles ----------------------------------------------------------------- */
+/* ---- In doubles ----------------------------------------------------------------------------- */
 
 /* The quotient of a product of two f32s and an f32 is never so near to an f32, or to a number
  * halfway between two, that a double does not tell them apart. */
 
-INLINED float round_to_odd(double exact) {
-  const float nearest = (float)exact;
-  const int32_t bits = bits_of(nearest);
-  if ((double)nearest == exact || (bits & 1) != 0) {
-    return nearest;
+/* What a few values of one side have: a scale and a zero point each, or one for all of them. */
+typedef struct side_run {
+  const float *scales, *points;
+  int64_t scale_step, point_step; /* 0: one for all */
+  int64_t count;                  /* of values from where it begins */
+} side_run;
+
+/* From value `first` of a row on. Without scales a value is multiplied by 1. */
+static side_run run_from(const rlt_scale_row *row, int64_t first) {
+  static const float zero = 0, one = 1;
+  if (row->scales == NULL) {
+    return (side_run){.scales = &one, .points = &zero, .count = CHUNK};
   }
-  const double beyond = nearest < 0 ? (double)nearest - exact : exact - (double)nearest;
-  return float_of((int32_t)((uint32_t)bits + (nearest == 0 || beyond > 0 ? 1U : UINT32_MAX)));
+  const int64_t step = row->group == 1 ? 1 : 0, place = first + row->skip;
+  const bool has_points = row->points != NULL;
+  return (side_run){.scales = row->scales + place / row->group,
+                    .points = has_points ? row->points + place / row->group : &zero,
+                    .scale_step = step,
+                    .point_step = has_points ? step : 0,
+                    .count = step == 1 ? CHUNK : rlt_min(CHUNK, row->group - place % row->group)};
 }
 
 /* Within what integers of 16 bits need. Adding a number so large that its neighbours are integers
@@ -55,43 +55,48 @@ INLINED float round_to_integer(double exact, bool to_nearest, float point) {
   return (float)whole + point;
 }
 
-static float rescale_one(const rlt_rescaling *of, float value, int64_t i) {
-  const int64_t source = of->from.scales != NULL ? (i + of->from.skip) / of->from.group : 0;
-  const int64_t target = of->to.scales != NULL ? (i + of->to.skip) / of->to.group : 0;
-  double exact = (double)value;
-  float point = 0;
-  if (of->from.points != NULL) {
-    exact -= (double)of->from.points[source];
-  }
-  if (of->from.scales != NULL) {
-    exact *= (double)of->from.scales[source];
-  }
-  if (of->to.scales != NULL) {
-    const double scale = (double)of->to.scales[target];
-    exact = scale == 0 ? 0 : exact / scale;
-    point = of->to.points != NULL ? of->to.points[target] : 0;
-  }
-  if (of->rounding >= RLT_SCALE_TO_NEAREST) {
-    return round_to_integer(exact, of->rounding == RLT_SCALE_TO_NEAREST, point);
-  }
-  const double most = (double)of->most;
-  const bool is_nan = exact != exact;
-  if (of->to.scales != NULL) {
-    exact = exact > most ? most : exact < -most ? -most : exact;
-  }
-  return is_nan                             ? float_of(QUIET_NAN)
-         : of->rounding == RLT_SCALE_TO_ODD ? round_to_odd(exact)
-                                            : (float)exact;
+INLINED float round_to_float(double exact, double most, bool to_odd) {
+  const double bounded = exact > most ? most : exact < -most ? -most : exact;
+  const uint32_t bits = to_odd ? odd_float(bounded) : bits_of_f32((float)bounded);
+  return f32_of_bits(exact != exact ? QUIET_NAN : bits);
 }
 
-static void rescale_each(const rlt_rescaling *of, const rlt_unaligned_float *values, float *to,
-                         int64_t first, int64_t end) {
-  for (int64_t i = first; i < end; ++i) {
-    to[i] = rescale_one(of, values[i], i);
+static void rescale_run_exactly(const rlt_rescaling *of, const side_run *from, const side_run *by,
+                                const rlt_unaligned_float *values, float *to, int64_t count) {
+  double exact[CHUNK];
+  const double most = of->to.scales != NULL ? (double)of->most : (double)f32_of_bits(INFINITE);
+  for (int64_t i = 0; i < count; ++i) {
+    const double scale = (double)by->scales[i * by->scale_step];
+    const double value = ((double)values[i] - (double)from->points[i * from->point_step]) *
+                         (double)from->scales[i * from->scale_step];
+    exact[i] = scale == 0 ? 0 : value / scale;
+  }
+  switch (of->rounding) {
+  case RLT_SCALE_TO_F32:
+  case RLT_SCALE_TO_ODD:
+    for (int64_t i = 0; i < count; ++i) {
+      to[i] = round_to_float(exact[i], most, of->rounding == RLT_SCALE_TO_ODD);
+    }
+    break;
+  default:
+    for (int64_t i = 0; i < count; ++i) {
+      to[i] = round_to_integer(exact[i], of->rounding == RLT_SCALE_TO_NEAREST,
+                               by->points[i * by->point_step]);
+    }
   }
 }
 
-/* ---- Many at once, in f32s ------------------------------------------------------------------ */
+static void rescale_exactly(const rlt_rescaling *of, const rlt_unaligned_float *values, float *to,
+                            int64_t first, int64_t end) {
+  while (first < end) {
+    const side_run from = run_from(&of->from, first), by = run_from(&of->to, first);
+    const int64_t count = rlt_min(rlt_min(from.count, by.count), end - first);
+    rescale_run_exactly(of, &from, &by, values + first, to + first, count);
+    first += count;
+  }
+}
+
+/* ---- In f32s -------------------------------------------------------------------------------- */
 
 /* An f32 is off by what a fused product and difference finds exactly, if no exponent is far from
  * 0. Without such an instruction all goes through doubles. */
@@ -107,17 +112,18 @@ enum { LEAST_SCALE = (127 - 40) << 23, MOST_SCALE = (127 + 40) << 23 };
 
 /* -1 or 0, of which compilers make vectors. */
 INLINED int32_t is_within(float number, int32_t least, int32_t most) {
-  const int32_t magnitude = bits_of(number) & MAGNITUDE;
+  const int32_t magnitude = (int32_t)bits_of_f32(number) & MAGNITUDE;
   return -(int32_t)(magnitude == 0) |
          (-(int32_t)(magnitude >= least) & -(int32_t)(magnitude <= most));
 }
 
 /* The nearest f32 and what the exact number is more, or its sign, to the odd one. */
 INLINED float made_odd(float nearest, float more) {
-  const int32_t bits = bits_of(nearest);
-  const int32_t apart = (bits_of(more) ^ bits) >> 31; /* -1: the exact number is nearer to 0 */
+  const int32_t bits = (int32_t)bits_of_f32(nearest);
+  const int32_t apart =
+      ((int32_t)bits_of_f32(more) ^ bits) >> 31; /* -1: the exact number is nearer to 0 */
   const int32_t step = (apart | 1) & -(int32_t)(more != 0) & ((bits & 1) - 1);
-  return float_of((int32_t)((uint32_t)bits + (uint32_t)step));
+  return f32_of_bits((int32_t)((uint32_t)bits + (uint32_t)step));
 }
 
 INLINED float within(float value, float most) {
@@ -153,7 +159,8 @@ INLINED bool divide(const rlt_unaligned_float *restrict values, const float *res
     const float value = values[i], scale = scales[i * step];
     const float nearest = value / scale;
     const float left = HAS_FUSED ? __builtin_fmaf(-nearest, scale, value) : 0;
-    const float more = float_of(bits_of(left) ^ (bits_of(scale) & ~MAGNITUDE));
+    const float more =
+        f32_of_bits((int32_t)bits_of_f32(left) ^ ((int32_t)bits_of_f32(scale) & ~MAGNITUDE));
     const float made = finished(nearest, more, rounding, points != NULL ? points[i * step] : 0);
     to[i] = rounding >= RLT_SCALE_TO_NEAREST ? made : within(made, most);
     are_within &= -(int32_t)(scale != 0);
@@ -192,9 +199,9 @@ enum { MOST_WITH_POINTS = 1 << 17 }; /* integers of 16 bits, and as many more on
 static void invert(const float *restrict scales, int64_t count, float *restrict inverses) {
   enum { LEAST = (127 - 100) << 23, MOST = (127 + 100) << 23 };
   for (int64_t i = 0; i < count; ++i) {
-    const int32_t magnitude = bits_of(scales[i]) & MAGNITUDE;
+    const int32_t magnitude = (int32_t)bits_of_f32(scales[i]) & MAGNITUDE;
     const bool is_usual = (magnitude >= LEAST) & (magnitude <= MOST);
-    inverses[i] = is_usual ? 1.0F / scales[i] : float_of(QUIET_NAN);
+    inverses[i] = is_usual ? 1.0F / scales[i] : f32_of_bits(QUIET_NAN);
   }
 }
 
@@ -207,8 +214,8 @@ INLINED bool count_steps(const rlt_unaligned_float *restrict values, const float
   for (int64_t i = 0; i < count; ++i) {
     const float quotient = within(values[i] * inverses[i * step], most);
     const float nearest = quotient + large - large;
-    const float off = float_of(bits_of(quotient - nearest) & MAGNITUDE);
-    const float unsure = float_of(bits_of(quotient) & MAGNITUDE) * UNSURE;
+    const float off = f32_of_bits((int32_t)bits_of_f32(quotient - nearest) & MAGNITUDE);
+    const float unsure = f32_of_bits((int32_t)bits_of_f32(quotient) & MAGNITUDE) * UNSURE;
     const float beyond =
         quotient < 0 ? (nearest < quotient ? -1.0F : 0.0F) : (nearest > quotient ? 1.0F : 0.0F);
     to[i] = nearest - (to_nearest ? 0.0F : beyond) + (points != NULL ? points[i * step] : 0);
@@ -251,28 +258,28 @@ static bool divide_by_inverses(const rlt_rescaling *of, const rlt_unaligned_floa
 
 /* ---- Runs and rows -------------------------------------------------------------------------- */
 
-/* Each rounding and kind of step is a loop of its own. */
-#define BY_ROUNDING(call)                                                                          \
-  (rounding == RLT_SCALE_TO_F32       ? call(RLT_SCALE_TO_F32)                                     \
-   : rounding == RLT_SCALE_TO_ODD     ? call(RLT_SCALE_TO_ODD)                                     \
-   : rounding == RLT_SCALE_TO_NEAREST ? call(RLT_SCALE_TO_NEAREST)                                 \
-                                      : call(RLT_SCALE_TO_ZERO))
+/* Each rounding and kind of step, with zero points or without, is a loop of its own; `detail` is
+ * what the function alone has. */
+#define BY_ROUNDING(function, points, step, detail)                                                \
+  (rounding == RLT_SCALE_TO_F32                                                                    \
+       ? function(values, scales, points, step, detail, RLT_SCALE_TO_F32, to, count)               \
+   : rounding == RLT_SCALE_TO_ODD                                                                  \
+       ? function(values, scales, points, step, detail, RLT_SCALE_TO_ODD, to, count)               \
+   : rounding == RLT_SCALE_TO_NEAREST                                                              \
+       ? function(values, scales, points, step, detail, RLT_SCALE_TO_NEAREST, to, count)           \
+       : function(values, scales, points, step, detail, RLT_SCALE_TO_ZERO, to, count))
+#define BY_KIND(function, detail)                                                                  \
+  (points == NULL ? (step == 1 ? BY_ROUNDING(function, NULL, 1, detail)                            \
+                               : BY_ROUNDING(function, NULL, 0, detail))                           \
+                  : (step == 1 ? BY_ROUNDING(function, points, 1, detail)                          \
+                               : BY_ROUNDING(function, points, 0, detail)))
 
 static bool divide_run(const rlt_unaligned_float *values, const rlt_scale_row *row, int64_t group,
                        int64_t step, float most, rlt_scale_rounding rounding, float *to,
                        int64_t count) {
   const float *const scales = row->scales + group;
   const float *const points = row->points != NULL ? row->points + group : NULL;
-#define EACH(how)     divide(values, scales, points, 1, most, how, to, count)
-#define ALL(how)      divide(values, scales, points, 0, most, how, to, count)
-#define EACH_OFF(how) divide(values, scales, NULL, 1, most, how, to, count)
-#define ALL_OFF(how)  divide(values, scales, NULL, 0, most, how, to, count)
-  return points == NULL ? (step == 1 ? BY_ROUNDING(EACH_OFF) : BY_ROUNDING(ALL_OFF))
-                        : (step == 1 ? BY_ROUNDING(EACH) : BY_ROUNDING(ALL));
-#undef EACH
-#undef ALL
-#undef EACH_OFF
-#undef ALL_OFF
+  return BY_KIND(divide, most);
 }
 
 static bool multiply_run(const rlt_unaligned_float *values, const rlt_scale_row *row, int64_t group,
@@ -280,21 +287,9 @@ static bool multiply_run(const rlt_unaligned_float *values, const rlt_scale_row 
                          int64_t count) {
   const float *const scales = row->scales + group;
   const float *const points = row->points != NULL ? row->points + group : NULL;
-#define EACH(how)     multiply(values, scales, points, 1, false, how, to, count)
-#define ALL(how)      multiply(values, scales, points, 0, false, how, to, count)
-#define EACH_OFF(how) multiply(values, scales, NULL, 1, false, how, to, count)
-#define ALL_OFF(how)  multiply(values, scales, NULL, 0, false, how, to, count)
-#define EXACT(how)    multiply(values, scales, points, step, true, how, to, count)
-  if (is_exact && rounding == RLT_SCALE_TO_ODD) {
-    return EXACT(RLT_SCALE_TO_F32);
-  }
-  return points == NULL ? (step == 1 ? BY_ROUNDING(EACH_OFF) : BY_ROUNDING(ALL_OFF))
-                        : (step == 1 ? BY_ROUNDING(EACH) : BY_ROUNDING(ALL));
-#undef EACH
-#undef ALL
-#undef EACH_OFF
-#undef ALL_OFF
-#undef EXACT
+  return is_exact && rounding == RLT_SCALE_TO_ODD
+             ? multiply(values, scales, points, step, true, RLT_SCALE_TO_F32, to, count)
+             : BY_KIND(multiply, false);
 }
 
 /* Values that have one scale each, or one together: of one side alone. */
@@ -320,7 +315,7 @@ static bool rescale_run(const rlt_rescaling *of, const rlt_unaligned_float *valu
 static void rescale(const rlt_rescaling *of, const rlt_unaligned_float *values, float *to,
                     int64_t count) {
   if (of->from.scales != NULL && of->to.scales != NULL) {
-    rescale_each(of, values, to, 0, count);
+    rescale_exactly(of, values, to, 0, count);
     return;
   }
   const rlt_scale_row *const row = of->to.scales != NULL ? &of->to : &of->from;
@@ -330,21 +325,12 @@ static void rescale(const rlt_rescaling *of, const rlt_unaligned_float *values, 
     const int64_t rest = group == 1 ? CHUNK : rlt_min(CHUNK, group - (first + row->skip) % group);
     end = rlt_min(count, first + rest);
     if (!rescale_run(of, values, to, first, end - first)) {
-      rescale_each(of, values, to, first, end);
+      rescale_exactly(of, values, to, first, end);
     }
   }
 }
 
 /* ---- The greatest of a group ---------------------------------------------------------------- */
-
-INLINED int32_t greatest_of(const rlt_unaligned_float *restrict values, int64_t count) {
-  int32_t most = 0;
-  for (int64_t i = 0; i < count; ++i) {
-    const int32_t magnitude = bits_of(values[i]) & MAGNITUDE;
-    most = magnitude > most ? magnitude : most;
-  }
-  return most;
-}
 
 INLINED void take_greatest(uint32_t *found, int32_t most) {
   *found = (uint32_t)most > *found ? (uint32_t)most : *found;
@@ -357,7 +343,7 @@ static void find_in_groups(const rlt_unaligned_float *restrict values, int64_t c
   int64_t i = 0;
   if (group == 1) {
     for (; i < count; ++i) {
-      take_greatest(&found[i], bits_of(values[i]) & MAGNITUDE);
+      take_greatest(&found[i], (int32_t)bits_of_f32(values[i]) & MAGNITUDE);
     }
     return;
   }
