@@ -8,6 +8,7 @@
 #include "metadata/literal.h"
 #include "metadata/padding_names.h"
 #include "metadata/rules.h"
+#include "metadata/shape_text.h"
 #include "metadata/type_table.h"
 #include "metadata/widths.h"
 #include "relayout/shape.h"
@@ -96,20 +97,24 @@ size_t relayout_layout_format(const relayout_layout *layout, relayout_element_ty
   return text.length;
 }
 
-size_t relayout_shape_format(const relayout_shape *shape, char *buffer, size_t capacity) {
-  rlt_text text = rlt_text_in(buffer, capacity);
+void rlt_shape_add_text(const relayout_shape *shape, rlt_text *text) {
   if (relayout_shape_validate(shape, NULL) != RELAYOUT_OK) {
-    return text.length;
+    return;
   }
-  rlt_text_add(&text, "%s[", relayout_element_type_name(shape->element_type));
+  rlt_text_add(text, "%s[", relayout_element_type_name(shape->element_type));
   for (int32_t d = 0; d < shape->rank; ++d) {
-    rlt_text_add(&text, "%s%" PRId64, d == 0 ? "" : ",", shape->dimensions[d]);
+    rlt_text_add(text, "%s%" PRId64, d == 0 ? "" : ",", shape->dimensions[d]);
   }
-  rlt_text_add(&text, "]");
+  rlt_text_add(text, "]");
   relayout_layout layout = shape->layout;
   if (!rlt_is_widened(shape)) {
     layout.padded_dimension_count = 0;
   }
-  add_layout(&layout, rlt_type_find(shape->element_type), &text);
+  add_layout(&layout, rlt_type_find(shape->element_type), text);
+}
+
+size_t relayout_shape_format(const relayout_shape *shape, char *buffer, size_t capacity) {
+  rlt_text text = rlt_text_in(buffer, capacity);
+  rlt_shape_add_text(shape, &text);
   return text.length;
 }

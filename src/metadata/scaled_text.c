@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "metadata/scaled_view.h"
+#include "metadata/shape_text.h"
 #include "metadata/tokens.h"
 
 /* ---- Parsing -------------------------------------------------------------------------------- */
@@ -161,11 +162,6 @@ relayout_status relayout_scaled_view_parse(const char *text, relayout_scaled_vie
 
 /* ---- Printing ------------------------------------------------------------------------------- */
 
-static void add_shape(const relayout_shape *shape, rlt_text *text) {
-  const size_t left = text->capacity > text->length ? text->capacity - text->length : 0;
-  text->length += relayout_shape_format(shape, left > 0 ? text->buffer + text->length : NULL, left);
-}
-
 static void add_blocks(const relayout_scaled_view *view, rlt_text *text) {
   const relayout_shape *const shape = &view->elements.shape;
   rlt_text_add(text, "%s[", relayout_block_format_name(view->block_format));
@@ -193,27 +189,31 @@ static void add_groups(const relayout_scaled_view *view, rlt_text *text) {
   rlt_text_add(text, are_plain ? "" : "]");
 }
 
+void rlt_scaled_view_add_text(const relayout_scaled_view *view, rlt_text *text) {
+  if (relayout_scaled_view_validate(view, NULL) != RELAYOUT_OK) {
+    return;
+  }
+  if (rlt_has_blocks(view)) {
+    add_blocks(view, text);
+    return;
+  }
+  rlt_text_add(text, view->has_zero_points ? "(" : "");
+  rlt_shape_add_text(&view->elements.shape, text);
+  if (view->has_zero_points) {
+    rlt_text_add(text, " - ");
+    rlt_shape_add_text(&view->zero_points.shape, text);
+    rlt_text_add(text, ")");
+  }
+  if (view->has_scales) {
+    rlt_text_add(text, " * ");
+    rlt_shape_add_text(&view->scales.shape, text);
+    add_groups(view, text);
+  }
+}
+
 size_t relayout_scaled_view_format(const relayout_scaled_view *view, char *buffer,
                                    size_t capacity) {
   rlt_text text = rlt_text_in(buffer, capacity);
-  if (relayout_scaled_view_validate(view, NULL) != RELAYOUT_OK) {
-    return text.length;
-  }
-  if (rlt_has_blocks(view)) {
-    add_blocks(view, &text);
-    return text.length;
-  }
-  rlt_text_add(&text, view->has_zero_points ? "(" : "");
-  add_shape(&view->elements.shape, &text);
-  if (view->has_zero_points) {
-    rlt_text_add(&text, " - ");
-    add_shape(&view->zero_points.shape, &text);
-    rlt_text_add(&text, ")");
-  }
-  if (view->has_scales) {
-    rlt_text_add(&text, " * ");
-    add_shape(&view->scales.shape, &text);
-    add_groups(view, &text);
-  }
+  rlt_scaled_view_add_text(view, &text);
   return text.length;
 }

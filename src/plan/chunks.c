@@ -185,7 +185,8 @@ static bool is_offset(int64_t bits, const relayout_view *side) {
   return bits % (8 * (int64_t)relayout_element_type_byte_size(side->shape.element_type)) == 0;
 }
 
-bool rlt_is_moved_by(const rlt_lowered *box, const relayout_plan *plan, rlt_chunk *chunk) {
+/* True if a box lowers to the problems that another box's plan moves; returns the shift. */
+static bool is_moved_by(const rlt_lowered *box, const relayout_plan *plan, rlt_chunk *chunk) {
   const rlt_problem *read = NULL; /* a problem of the box, and of the plan */
   const rlt_problem *read_by_plan = NULL;
   const int32_t count = plan->work.part_count;
@@ -218,6 +219,22 @@ bool rlt_is_moved_by(const rlt_lowered *box, const relayout_plan *plan, rlt_chun
   return is && is_offset(source, &views.from) && is_offset(destination, &views.to);
 }
 
+relayout_status rlt_chunk_find(const relayout_plan *whole, const rlt_index_box *box,
+                               relayout_plan *const *plans, size_t count, rlt_chunk *chunk,
+                               relayout_error *error) {
+  rlt_lowered lowered;
+  const relayout_status status = rlt_plan_lower_box(whole, box, &lowered, error);
+  bool is_there = false;
+  for (size_t i = 0; i < count && status == RELAYOUT_OK && !is_there; ++i) {
+    is_there = is_moved_by(&lowered, plans[i], chunk);
+  }
+  if (!is_there) {
+    chunk->plan = NULL;
+  }
+  rlt_lowered_free(&lowered);
+  return status;
+}
+
 static relayout_status refuse_kinds(const relayout_plan *plan, relayout_error *error) {
   return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
                   "options->source_chunk_bytes %zu and destination_chunk_bytes %zu make chunks of "
@@ -228,14 +245,9 @@ static relayout_status refuse_kinds(const relayout_plan *plan, relayout_error *e
 /* Adds a chunk, with the plan of an equal one or with a new plan. */
 static relayout_status make_chunk(relayout_plan *plan, const rlt_index_box *box, rlt_chunk *chunk,
                                   relayout_error *error) {
-  rlt_lowered lowered;
-  relayout_status status = rlt_plan_lower_box(plan, box, &lowered, error);
-  bool is_there = false;
-  for (size_t i = 0; i < plan->chunk_plan_count && status == RELAYOUT_OK && !is_there; ++i) {
-    is_there = rlt_is_moved_by(&lowered, plan->chunk_plans[i], chunk);
-  }
-  rlt_lowered_free(&lowered);
-  if (is_there || status != RELAYOUT_OK) {
+  relayout_status status =
+      rlt_chunk_find(plan, box, plan->chunk_plans, plan->chunk_plan_count, chunk, error);
+  if (chunk->plan != NULL || status != RELAYOUT_OK) {
     return status;
   }
   if (plan->chunk_plan_count == MOST_CHUNK_PLANS) {

@@ -24,9 +24,12 @@ relayout_status rlt_equal_boxes_make(const relayout_plan *plan, rlt_chunk_limits
 /* Advances to the next box; false after the last one. */
 bool rlt_equal_boxes_next(rlt_equal_boxes *boxes, rlt_index_box *box);
 
-/* True if a box lowers to the problems that another box's plan moves, in other places: `chunk`
- * becomes that plan, and how far they are from its own. */
-bool rlt_is_moved_by(const rlt_lowered *box, const relayout_plan *plan, rlt_chunk *chunk);
+/* Looks among plans of boxes for one that moves an equal box: `chunk` becomes that plan, and how far
+ * the box is from its own; or holds NULL. `whole` has the views. Returns the statuses of
+ * rlt_plan_lower_box. */
+relayout_status rlt_chunk_find(const relayout_plan *whole, const rlt_index_box *box,
+                               relayout_plan *const *plans, size_t count, rlt_chunk *chunk,
+                               relayout_error *error);
 
 /* Makes the plan's chunks, and a plan for each kind of chunk, if the plan exceeds the limits that
  * were asked for. A plan that cannot be cut into boxes (relayout_plan_create_range) has no chunks,

@@ -557,8 +557,7 @@ size_t relayout_plan_explain(const relayout_plan *plan, relayout_explain_form fo
     return 0;
   }
   if (plan->many != NULL) {
-    rlt_many_explain(plan,
-                     form == RELAYOUT_EXPLAIN_JSON || form == RELAYOUT_EXPLAIN_SCHEDULES_JSON,
+    rlt_many_explain(plan, form == RELAYOUT_EXPLAIN_JSON || form == RELAYOUT_EXPLAIN_SCHEDULES_JSON,
                      &text);
     return text.length;
   }

@@ -85,17 +85,11 @@ static relayout_status plan_box(const box_planning *by, const rlt_index_box *box
   const rlt_view from = rlt_view_of(&by->from), to = rlt_view_of(&by->to);
   rlt_plan_request request = *by->request;
   request.stages_destination = by->to_rows != NULL;
-  bool is_there = false;
   relayout_status status = RELAYOUT_OK;
   if (made->plan_count > 0) {
-    rlt_lowered lowered;
-    status = rlt_plan_lower_box(made->plans[0], box, &lowered, error);
-    for (size_t i = 0; i < made->plan_count && status == RELAYOUT_OK && !is_there; ++i) {
-      is_there = rlt_is_moved_by(&lowered, made->plans[i], chunk);
-    }
-    rlt_lowered_free(&lowered);
+    status = rlt_chunk_find(made->plans[0], box, made->plans, made->plan_count, chunk, error);
   }
-  if (is_there || status != RELAYOUT_OK) {
+  if (chunk->plan != NULL || status != RELAYOUT_OK) {
     return status;
   }
   const size_t size = made->plan_count * sizeof(relayout_plan *);
@@ -772,16 +766,7 @@ static relayout_status create(relayout_device *device, const relayout_scaled_vie
   return status;
 }
 
-static relayout_status check_arguments(const relayout_device *device, const void *from,
-                                       const void *to, int32_t count, relayout_plan *const *plan,
-                                       relayout_error *error) {
-  if (device == NULL || from == NULL || to == NULL || plan == NULL) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s is NULL",
-                    device == NULL ? "device"
-                    : from == NULL ? "from"
-                    : to == NULL   ? "to"
-                                   : "plan");
-  }
+static relayout_status check_count(int32_t count, relayout_error *error) {
   return count >= 1 && count <= RLT_MOST_DESTINATIONS
              ? RELAYOUT_OK
              : rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "count is %" PRId32 "; expected 1 to %d",
@@ -794,7 +779,10 @@ relayout_status relayout_plan_create_many(relayout_device *device, const relayou
                                           relayout_plan **plan, relayout_error *error) {
   relayout_plan_options copy;
   const relayout_plan_options *read = NULL;
-  relayout_status status = check_arguments(device, from, to, count, plan, error);
+  relayout_status status = rlt_plan_check_arguments(device, from, to, plan, error);
+  if (status == RELAYOUT_OK) {
+    status = check_count(count, error);
+  }
   if (status == RELAYOUT_OK) {
     status = rlt_options_read(options, &copy, &read, error);
   }

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "metadata/strides.h"
 #include "plan/many.h"
 
 /* Bytes of a box that lie together on a side: of fewer lines at a time memory is slower. */

@@ -1,14 +1,8 @@
 /* many_explain.c: says what a plan of several destinations does. */
 #include <inttypes.h>
 
-#include "base/text.h"
+#include "metadata/shape_text.h"
 #include "plan/many.h"
-
-static void add_side(const relayout_scaled_view *side, rlt_text *text) {
-  const size_t left = text->capacity > text->length ? text->capacity - text->length : 0;
-  text->length +=
-      relayout_scaled_view_format(side, left > 0 ? text->buffer + text->length : NULL, left);
-}
 
 static const char *scales_text(const rlt_destination *to) {
   static const char *const found[] = {
@@ -28,11 +22,11 @@ static void add_sizes(const rlt_boxes *boxes, rlt_text *text) {
 
 static void explain_text(const rlt_many *many, rlt_text *text) {
   rlt_text_add(text, "from    ");
-  add_side(&many->from, text);
+  rlt_scaled_view_add_text(&many->from, text);
   for (int32_t i = 0; i < many->count; ++i) {
     const char *const scales = scales_text(&many->to[i]);
     rlt_text_add(text, "\nto      ");
-    add_side(&many->to[i].view, text);
+    rlt_scaled_view_add_text(&many->to[i].view, text);
     if (scales != NULL) {
       rlt_text_add(
           text, "\n        scales: %s%s", scales,
@@ -47,12 +41,12 @@ static void explain_text(const rlt_many *many, rlt_text *text) {
 
 static void explain_json(const rlt_many *many, rlt_text *text) {
   rlt_text_add(text, "{\"from\":\"");
-  add_side(&many->from, text);
+  rlt_scaled_view_add_text(&many->from, text);
   rlt_text_add(text, "\",\"to\":[");
   for (int32_t i = 0; i < many->count; ++i) {
     const char *const scales = scales_text(&many->to[i]);
     rlt_text_add(text, "%s{\"text\":\"", i > 0 ? "," : "");
-    add_side(&many->to[i].view, text);
+    rlt_scaled_view_add_text(&many->to[i].view, text);
     rlt_text_add(text, "\"");
     if (scales != NULL) {
       rlt_text_add(text, ",\"scales\":\"%s\",\"reads_twice\":%s", scales,

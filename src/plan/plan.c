@@ -320,9 +320,9 @@ static relayout_status create(relayout_device *device, const sides *of,
   return status;
 }
 
-static relayout_status check_arguments(const relayout_device *device, const void *from,
-                                       const void *to, relayout_plan *const *plan,
-                                       relayout_error *error) {
+relayout_status rlt_plan_check_arguments(const relayout_device *device, const void *from,
+                                         const void *to, relayout_plan *const *plan,
+                                         relayout_error *error) {
   if (device == NULL || from == NULL || to == NULL || plan == NULL) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s is NULL",
                     device == NULL ? "device"
@@ -378,7 +378,7 @@ relayout_status relayout_plan_create_between(relayout_device *device, const rela
                                              const relayout_view *to,
                                              const relayout_plan_options *options,
                                              relayout_plan **plan, relayout_error *error) {
-  const relayout_status status = check_arguments(device, from, to, plan, error);
+  const relayout_status status = rlt_plan_check_arguments(device, from, to, plan, error);
   return status == RELAYOUT_OK ? create_with_floats(device, rlt_view_of(from), rlt_view_of(to),
                                                     NULL, false, options, plan, error)
                                : status;
@@ -389,7 +389,7 @@ relayout_status relayout_plan_create_range(relayout_device *device, const relayo
                                            const int64_t *sizes,
                                            const relayout_plan_options *options,
                                            relayout_plan **plan, relayout_error *error) {
-  const relayout_status status = check_arguments(device, from, to, plan, error);
+  const relayout_status status = rlt_plan_check_arguments(device, from, to, plan, error);
   if (status != RELAYOUT_OK) {
     return status;
   }
@@ -410,7 +410,7 @@ relayout_status relayout_plan_create_range(relayout_device *device, const relayo
 relayout_status relayout_plan_create(relayout_device *device, const relayout_shape *from,
                                      const relayout_shape *to, const relayout_plan_options *options,
                                      relayout_plan **plan, relayout_error *error) {
-  const relayout_status status = check_arguments(device, from, to, plan, error);
+  const relayout_status status = rlt_plan_check_arguments(device, from, to, plan, error);
   return status == RELAYOUT_OK
              ? create_with_floats(device, rlt_view_of_shape(from), rlt_view_of_shape(to), NULL,
                                   true, options, plan, error)

@@ -135,6 +135,11 @@ relayout_status rlt_plan_create_for_many(relayout_device *device, const rlt_plan
                                          struct rlt_many *many, relayout_plan **plan,
                                          relayout_error *error);
 
+/* That nothing is NULL of what plans are made of. RELAYOUT_INVALID_ARGUMENT. */
+relayout_status rlt_plan_check_arguments(const relayout_device *device, const void *from,
+                                         const void *to, relayout_plan *const *plan,
+                                         relayout_error *error);
+
 /* That the plan, which may be NULL, moves one side to one other: RELAYOUT_INVALID_ARGUMENT. */
 relayout_status rlt_plan_check_single(const relayout_plan *plan, relayout_error *error);
 
