@@ -5,7 +5,6 @@
 
 #include "arguments.h"
 #include "explain_exchange.h"
-#include "explain_scaled.h"
 #include "progress.h"
 #include "scaled_text.h"
 
@@ -184,22 +183,44 @@ static exit_code check_options(const request *asked) {
                       "%s is for an exchange: it needs --from-sharding or --to-sharding", other);
 }
 
-/* Scales and blocks know no schedules, kernels or shardings. */
+/* An option that is there, but not for sides with scales or blocks; NULL: there is none. */
+static const char *option_without_scales(const request *asked) {
+  return is_exchange(asked)           ? "--from-sharding and --to-sharding"
+         : asked->kernels != NULL     ? "--kernels"
+         : asked->lists_schedules     ? "--schedules"
+         : asked->schedules.count > 0 ? "--schedule"
+                                      : NULL;
+}
+
 static exit_code explain_with_scales(const request *asked) {
   relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
-  const char *const other = is_exchange(asked)           ? "--from-sharding and --to-sharding"
-                            : asked->kernels != NULL     ? "--kernels"
-                            : asked->lists_schedules     ? "--schedules"
-                            : asked->schedules.count > 0 ? "--schedule"
-                                                         : NULL;
+  relayout_scaled_view from, to;
+  relayout_device *device = NULL;
+  relayout_plan *plan = NULL;
+  relayout_error error;
+  const char *const other = option_without_scales(asked);
   if (other != NULL) {
     return report(EXIT_CODE_USAGE, "%s: not for a side with scales or blocks", other);
   }
-  const exit_code code =
-      arguments_read_values(asked->scale, asked->rounding, asked->wraps, &options);
-  return code == EXIT_CODE_OK
-             ? explain_scaled(asked->from, asked->to, asked->device, asked->as_json, &options)
-             : code;
+  exit_code code = arguments_read_values(asked->scale, asked->rounding, asked->wraps, &options);
+  if (code == EXIT_CODE_OK) {
+    code = scaled_text_read("FROM", asked->from, NULL, &from);
+  }
+  if (code == EXIT_CODE_OK) {
+    code = scaled_text_read("TO", asked->to, &from, &to);
+  }
+  if (code == EXIT_CODE_OK) {
+    code = arguments_open_device(asked->device != NULL ? asked->device : "auto", NULL, &device);
+  }
+  if (code != EXIT_CODE_OK) {
+    return code;
+  }
+  code = relayout_plan_create_many(device, &from, &to, 1, &options, &plan, &error) == RELAYOUT_OK
+             ? print_explanation(asked, device, plan)
+             : report_error(NULL, &error);
+  relayout_plan_destroy(plan);
+  relayout_device_destroy(device);
+  return code;
 }
 
 static exit_code run(int argument_count, char **arguments) {

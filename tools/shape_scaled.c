@@ -56,11 +56,13 @@ static void print_text(const relayout_scaled_view *view, const char *text) {
     printf("%-17s%zu bytes\n", "zero points", sizes.zero_points);
   }
   printf("%-17s", "a scale is for");
-  for (int32_t d = 0; d < view->elements.shape.rank && view->has_scales; d++) {
-    printf("%s%" PRId64, d > 0 ? " by " : "", view->group_sizes[d]);
-  }
   if (!view->has_scales) {
     printf("%d", RELAYOUT_BLOCK_ELEMENTS);
+  } else if (view->elements.shape.rank == 0) {
+    printf("1");
+  }
+  for (int32_t d = 0; d < view->elements.shape.rank && view->has_scales; d++) {
+    printf("%s%" PRId64, d > 0 ? " by " : "", view->group_sizes[d]);
   }
   printf(" elements\n");
 }

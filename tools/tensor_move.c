@@ -108,13 +108,11 @@ static int64_t part_of(const tensor_move *move) {
   return (in_part > 0 ? in_part : 1) * RELAYOUT_BLOCK_ELEMENTS;
 }
 
-/* A side of so many elements in one dimension, or all of it. What has no bytes is no more than none
- * of its elements, whatever else its dimensions are: rows without end would be planned for. */
+/* A side of so many elements in one dimension, or all of it. */
 static relayout_status make_scaled_view(relayout_block_format blocks, const relayout_shape *shape,
                                         relayout_byte_order order, int64_t count,
                                         relayout_scaled_view *made, relayout_error *error) {
-  const bool is_whole =
-      count == relayout_shape_element_count(shape) && side_size(blocks, shape) > 0;
+  const bool is_whole = count == relayout_shape_element_count(shape);
   const int32_t rank = is_whole ? shape->rank : 1;
   const int64_t *const dimensions = is_whole ? shape->dimensions : &count;
   if (blocks != RELAYOUT_BLOCK_FORMAT_NONE) {
@@ -172,9 +170,6 @@ static relayout_status execute(const tensor_move *move, const relayout_plan *pla
                                const uint8_t *source, uint8_t *destination, relayout_error *error) {
   const relayout_source_memory from = {.elements = source};
   const relayout_destination_memory to = {.elements = destination};
-  if (has_blocks(move) && destination_size(move) == 0) {
-    return RELAYOUT_OK;
-  }
   return has_blocks(move) ? relayout_plan_execute_many(plan, &from, &to, error)
                           : relayout_plan_execute(plan, source, destination, error);
 }

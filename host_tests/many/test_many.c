@@ -6,32 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "many/on_cpu.h"
 #include "relayout/scaled.h"
 #include "shape_of.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-static relayout_device *device;
-
-static int open_device(void **state) {
-  (void)state;
-  return relayout_device_open("cpu", &device, NULL) == RELAYOUT_OK ? 0 : -1;
-}
-
-static int close_device(void **state) {
-  (void)state;
-  relayout_device_destroy(device);
-  return 0;
-}
-
-static relayout_scaled_view scaled_of(const char *text) {
-  relayout_scaled_view view;
-  relayout_error error = {.message = ""};
-  if (relayout_scaled_view_parse(text, &view, &error) != RELAYOUT_OK) {
-    fail_msg("%s: %s", text, error.message);
-  }
-  return view;
-}
 
 static relayout_plan *plan_of(const relayout_scaled_view *from, const relayout_scaled_view *to,
                               int32_t count, relayout_rounding rounding) {

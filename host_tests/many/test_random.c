@@ -125,7 +125,7 @@ static void free_parts(scene *of, const drawn_many *drawn) {
 
 /* ---- Cases ---------------------------------------------------------------------------------- */
 
-/* What nobody says of records is taken as it is found. */
+/* Expects of records that the oracle leaves open what the library made of them. */
 static void take_unknown_records(const relayout_scaled_view *view, const unsigned char *unknown,
                                  const part *of) {
   const size_t bytes = relayout_block_format_record_bytes(view->block_format);

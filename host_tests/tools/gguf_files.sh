@@ -35,7 +35,7 @@ header() { # TENSORS PAIRS
 zeros() {
   head -c "$1" /dev/zero
 }
-# ended FILE ALIGNMENT: the file, and zeros until it has a multiple of so many bytes.
+# ended FILE ALIGNMENT: prints the file, then zeros up to the next multiple of ALIGNMENT bytes.
 ended() {
   cat "$1"
   zeros $((($2 - $(wc -c <"$1") % $2) % $2))

@@ -48,6 +48,11 @@ elements         136 bytes
 a scale is for   32 elements' '' shape 'q8_0[2,64]'
 check 0 '{"text":"s8[8]{0} * f32[3]{0} per [3]","elements_bytes":8,"scales_bytes":12,'\
 '"zero_points_bytes":0,"group_sizes":[3]}' '' shape 's8[8] * f32[3] per [3]' --json
+check 0 's8[] * f32[]
+
+elements         1 bytes
+scales           4 bytes
+a scale is for   1 elements' '' shape 's8[] * f32[]'
 check 4 '' 'relayout: shape: SHAPE: q8_0: dimension 0, the minor one, is 33; '\
 'expected a multiple of 32' shape 'q8_0[33]'
 

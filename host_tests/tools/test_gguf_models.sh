@@ -215,7 +215,7 @@ from() {
     i=$((i + 1))
   done
 }
-# repeat N WORD: the word, so many times.
+# repeat N WORD: prints WORD N times.
 repeat() {
   left=$1
   while [ "$left" -gt 0 ]; do

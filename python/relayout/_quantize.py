@@ -92,7 +92,7 @@ def _kept_plan(device: str | None, source: SideView, to: SideView, rounding: int
 
 def _run(device: str | Device | None, source: SideView, to: SideView, rounding: int,
          renames: Renames, read: Sequence[Side | None], written: Sequence[Side | None]) -> None:
-    """By a plan that is kept where it is small, and the device is nobody's own."""
+    """Runs a plan, and keeps it for the next call if it is small and its device is shared."""
     if source.byte_size + to.byte_size <= _SMALL_BYTES and not isinstance(device, Device):
         plan = _kept_plan(device, source, to, rounding, renames)
     else:

@@ -126,7 +126,7 @@ static void run_plan(many_call *call, const relayout_plan *plan, uintptr_t sourc
   }
 }
 
-/* The step for the worker's box; nothing where there is none. */
+/* Runs the plan of the worker's box, if the step has plans. */
 static void run_box(const worker *at, const rlt_box_plans *plans, const void *from, void *to) {
   if (plans->of != NULL) {
     const rlt_chunk *const chunk = &plans->of[at->number];
@@ -194,7 +194,7 @@ static void next_row(const row_walk *by, box_row *row) {
   }
 }
 
-/* Rows of the values, of which a destination can take so many dimensions at once. */
+/* Walks the rows of the values; the first `joined` dimensions make one row. */
 static row_walk values_walk(const worker *at, int32_t joined) {
   const rlt_many *const many = at->call->many;
   return (row_walk){&at->box, many->boxes.rank, many->order, joined, PIECE};

@@ -53,8 +53,9 @@ typedef struct rlt_backend {
   relayout_status (*execute)(const relayout_plan *plan, const void *source, void *destination,
                              relayout_error *error);
 
-  /* What moves and converts rows of elements side by side, of so many bytes in the source, for
-   * plans of several destinations; NULL where there are no such plans. RELAYOUT_OUT_OF_MEMORY. */
+  /* Makes a converter for plans of several destinations: it copies a row of elements that lie side
+   * by side, of `element_bytes` each, and converts them. NULL: the device has no such plans.
+   * RELAYOUT_OUT_OF_MEMORY. */
   relayout_status (*converter_create)(const relayout_device *device, int64_t element_bytes,
                                       const rlt_conversion *conversion, void **converter,
                                       relayout_error *error);

@@ -24,8 +24,8 @@ relayout_status rlt_equal_boxes_make(const relayout_plan *plan, rlt_chunk_limits
 /* Advances to the next box; false after the last one. */
 bool rlt_equal_boxes_next(rlt_equal_boxes *boxes, rlt_index_box *box);
 
-/* Looks among plans of boxes for one that moves an equal box: `chunk` becomes that plan, and how far
- * the box is from its own; or holds NULL. `whole` has the views. Returns the statuses of
+/* Looks among plans of boxes for one that moves an equal box: `chunk` becomes that plan and how far
+ * the box is from its own, or its plan is NULL. `whole` has the views. Returns the statuses of
  * rlt_plan_lower_box. */
 relayout_status rlt_chunk_find(const relayout_plan *whole, const rlt_index_box *box,
                                relayout_plan *const *plans, size_t count, rlt_chunk *chunk,

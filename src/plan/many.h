@@ -128,8 +128,8 @@ typedef struct rlt_many {
 /* The box of this number: where it begins, and its sizes. */
 void rlt_boxes_get(const rlt_boxes *boxes, int64_t number, rlt_index_box *box);
 
-/* Chooses boxes of at most so many elements, where groups allow it, for these sides and the order
- * of the values. */
+/* Chooses the size of boxes for these sides. A box has at most `most` elements, unless records make
+ * it larger; `order` is that of the values. */
 void rlt_boxes_choose(const relayout_scaled_view *from, const relayout_scaled_view *to,
                       int32_t count, const int32_t *order, int64_t most, rlt_boxes *made);
 
