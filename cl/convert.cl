@@ -233,9 +233,10 @@ INLINED pattern overflow_pattern(bool negative, const number_format of) {
                                           : nan_pattern(negative, of);
 }
 
-/* To the nearest, ties to even. A carry out of the mantissa counts the exponent up. Powers of two
- * alone are rounded as types with a zero are, ties upwards: theirs is just another number. */
-INLINED pattern finite_pattern(const number n, const number_format of) {
+/* To the nearest, ties to even; more than greatest_size for what is beyond. A carry out of the
+ * mantissa counts the exponent up. Powers of two alone are rounded as types with a zero are, ties
+ * upwards: theirs is just another number. */
+INLINED pattern finite_size(const number n, const number_format of) {
   const int least = 1 - of.bias;
   const int lacking = max(least - n.exponent, 0);
   const int dropped = PATTERN_BITS - 1 - of.mantissa_bits + lacking;
@@ -246,8 +247,13 @@ INLINED pattern finite_pattern(const number n, const number_format of) {
   const pattern goes_up = with_half & (has_more | kept) & 1;
   const pattern field = (pattern)(n.exponent + lacking - least);
   const pattern size = kept + goes_up + (field << of.mantissa_bits);
-  const bool is_beyond = n.exponent > of.bias + 1 || size > greatest_size(of);
-  return is_beyond ? overflow_pattern(n.negative, of) : signed_pattern(size, n.negative, of);
+  return n.exponent > of.bias + 1 ? greatest_size(of) + 1 : size;
+}
+
+INLINED pattern finite_pattern(const number n, const number_format of) {
+  const pattern size = finite_size(n, of);
+  return size > greatest_size(of) ? overflow_pattern(n.negative, of)
+                                  : signed_pattern(size, n.negative, of);
 }
 
 INLINED pattern float_pattern(const number n, const number_format of) {

@@ -153,6 +153,8 @@ typedef struct place {
   relayout_shape empty;
   relayout_plan *plan;
   relayout_plan *empty_plan;
+  relayout_plan *many; /* of empty sides */
+  relayout_side_buffers sides[2];
   cl_mem source;
   cl_mem destination;
   relayout_device *cpu;
@@ -188,6 +190,11 @@ static int set_up(void **state) {
   assert_int_equal(relayout_plan_create(here.bench->device, &here.empty, &here.empty, NULL,
                                         &here.empty_plan, NULL),
                    RELAYOUT_OK);
+  relayout_scaled_view nothing;
+  assert_int_equal(relayout_scaled_view_parse("u8[0]", &nothing, NULL), RELAYOUT_OK);
+  assert_int_equal(
+      relayout_plan_create_many(here.bench->device, &nothing, &nothing, 1, NULL, &here.many, NULL),
+      RELAYOUT_OK);
   const relayout_sharding on[] = {{.kind = RELAYOUT_SHARDING_MAXIMAL},
                                   {.kind = RELAYOUT_SHARDING_MAXIMAL, .device = 1}};
   for (int64_t peer = 0; peer < 2; ++peer) {
@@ -224,6 +231,7 @@ static int tear_down(void **state) {
   clReleaseMemObject(here.destination);
   relayout_plan_destroy(here.plan);
   relayout_plan_destroy(here.empty_plan);
+  relayout_plan_destroy(here.many);
   return 0;
 }
 
@@ -281,6 +289,9 @@ static const int64_t image_dimensions[] = {1, 3, 8, 8};
      here.destination, 4, 0, NULL, &out->event, error),                                            \
     (here.bench->device, &here.empty, &here.empty, here.bench->queue, NULL, 0, NULL, 0, 0, NULL,   \
      &out->event, error))                                                                          \
+  X(relayout_plan_enqueue_many, INVALID_ARGUMENT,                                                  \
+    (here.plan, here.bench->queue, &here.sides[0], &here.sides[1], 0, NULL, &out->event, error),   \
+    (here.many, here.bench->queue, &here.sides[0], &here.sides[1], 0, NULL, &out->event, error))   \
   X(relayout_exchange_enqueue_pack, OUT_OF_RANGE,                                                  \
     (here.receiver, 0, here.bench->queue, here.source, 0, here.destination, 0, 0, NULL,            \
      &out->event, error),                                                                          \
@@ -334,7 +345,7 @@ static const struct {
     CALLS(ROW)
 #undef ROW
 };
-enum { CALL_COUNT = sizeof calls / sizeof calls[0], FIRST_ENQUEUE = 6, FIRST_RECORDING = 15 };
+enum { CALL_COUNT = sizeof calls / sizeof calls[0], FIRST_ENQUEUE = 6, FIRST_RECORDING = 16 };
 
 static void test_refused_calls(void **state) {
   (void)state;

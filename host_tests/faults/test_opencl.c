@@ -1,5 +1,6 @@
 /* test_opencl.c: the OpenCL backend when a call fails, one of its own or one of OpenCL's: devices,
  * plans, relayouts of host memory and on a caller's queues. */
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "opencl/command_buffer.h"
 #include "opencl/device.h"
 #include "opencl/native.h"
+#include "relayout/opencl.h"
 #include "relayout/recording.h"
 #include "relayout/relayout.h"
 #include "relayout/submit.h"
@@ -372,6 +374,123 @@ static void enqueue_at_once(const scenario *it) {
   relayout_device_destroy(device);
 }
 
+/* ---- Several destinations ---- */
+
+/* Scales of all boxes together, which take passes of their own, and padding, which goes through
+ * temporary memory. */
+enum { ROWS = 24, COLUMNS = 300, PADDED = 304, MANY_POISON = 0x3c };
+
+typedef struct many_bytes {
+  int8_t elements[ROWS * COLUMNS];
+  float scale;
+  uint16_t padded[ROWS * PADDED];
+} many_bytes;
+
+static float many_source[ROWS * COLUMNS];
+static many_bytes many_wanted;
+
+static relayout_scaled_view many_from, many_to[2];
+
+static relayout_status create_many(relayout_device *device, relayout_plan **plan) {
+  return relayout_plan_create_many(device, &many_from, many_to, 2, NULL, plan, &trial_error);
+}
+
+static void make_views(const scenario *it) {
+  (void)it;
+  MUST(relayout_scaled_view_parse("f32[24,300]", &many_from, &trial_error));
+  MUST(relayout_scaled_view_parse("s8[24,300] * f32[1,1]", &many_to[0], &trial_error));
+  MUST(relayout_scaled_view_parse("f16[24,300]{1,0:PD(24,304)}", &many_to[1], &trial_error));
+  many_to[0].rule = RELAYOUT_SCALES_AMAX;
+}
+
+static relayout_status execute_many(many_bytes *found) {
+  const relayout_source_memory from = {.elements = many_source};
+  const relayout_destination_memory to[2] = {{.elements = found->elements, .scales = &found->scale},
+                                             {.elements = found->padded}};
+  return relayout_plan_execute_many(shared_plan, &from, to, &trial_error);
+}
+
+static void make_many_on(relayout_device *device) {
+  for (int32_t i = 0; i < ROWS * COLUMNS; ++i) {
+    many_source[i] = (float)(i % 211 - 100);
+  }
+  shared_device = device;
+  memset(&many_wanted, MANY_POISON, sizeof many_wanted);
+  MUST(create_many(shared_device, &shared_plan));
+  MUST(execute_many(&many_wanted));
+}
+
+static void make_many(const scenario *it) {
+  make_views(it);
+  make_many_on(open_device());
+}
+
+static void make_many_native(const scenario *it) {
+  make_views(it);
+  make_many_on(open_native());
+}
+
+/* Bytes that were not written are as they were. */
+static void check_many(const many_bytes *found, bool ok) {
+  const uint8_t *const bytes = (const uint8_t *)found;
+  const uint8_t *const wanted = (const uint8_t *)&many_wanted;
+  bool is_partly_right = true;
+  for (size_t i = 0; i < sizeof many_wanted; ++i) {
+    is_partly_right = is_partly_right && (bytes[i] == wanted[i] || bytes[i] == MANY_POISON);
+  }
+  EXPECT(ok ? memcmp(found, &many_wanted, sizeof many_wanted) == 0 : is_partly_right);
+}
+
+static void plan_many(const scenario *it) {
+  relayout_device *const device = open_device();
+  relayout_plan *plan = untouched;
+  (void)it;
+  if (TRY(create_many(device, &plan))) {
+    relayout_plan_destroy(plan);
+  } else {
+    EXPECT(plan == untouched);
+  }
+  relayout_device_destroy(device);
+}
+
+static void execute_many_destinations(const scenario *it) {
+  static many_bytes found;
+  (void)it;
+  memset(&found, MANY_POISON, sizeof found);
+  check_many(&found, TRY(execute_many(&found)));
+  MUST(execute_many(&found));
+  check_many(&found, true);
+}
+
+/* All destinations in one buffer. */
+static void enqueue_many(const scenario *it) {
+  static many_bytes found;
+  (void)it;
+  memset(&found, MANY_POISON, sizeof found);
+  const cl_mem source = make_buffer(sizeof many_source, (const uint8_t *)many_source);
+  const cl_mem destination = make_buffer(sizeof found, (const uint8_t *)&found);
+  const relayout_side_buffers from = {.elements = source};
+  const relayout_side_buffers to[2] = {
+      {.elements = destination,
+       .scales = destination,
+       .scales_offset = offsetof(many_bytes, scale)},
+      {.elements = destination, .elements_offset = offsetof(many_bytes, padded)}};
+  cl_event event = untouched;
+  const bool ok = TRY(relayout_plan_enqueue_many(shared_plan, queues[OUT_OF_ORDER], &from, to, 0,
+                                                 NULL, &event, &trial_error));
+  EXPECT(event != untouched && (!ok || event != NULL));
+  check_code(clFinish(queues[OUT_OF_ORDER]), "clFinish");
+  check_code(clEnqueueReadBuffer(queues[IN_ORDER], destination, CL_TRUE, 0, sizeof found, &found, 0,
+                                 NULL, NULL),
+             "clEnqueueReadBuffer");
+  check_many(&found, ok);
+  if (event != NULL) {
+    expect_complete(event);
+  }
+  clReleaseMemObject(source);
+  clReleaseMemObject(destination);
+}
+
 /* ---- Between other memory ---- */
 
 /* Shared memory is not, and the plan is in chunks. */
@@ -609,6 +728,16 @@ static const scenario scenarios[] = {
      NATIVE},
     {.name = "submit_native", .moved = &moves[PARTED], .run = submit_host_memory, NATIVE},
     {.name = "submit_image_native", .moved = &moves[TRANSPOSED], .run = submit_image, NATIVE},
+    {.name = "plan_many", .prepare = make_views, .run = plan_many},
+    {.name = "execute_many",
+     .prepare = make_many,
+     .run = execute_many_destinations,
+     .finish = drop_shared},
+    {.name = "enqueue_many", .prepare = make_many, .run = enqueue_many, .finish = drop_shared},
+    {.name = "enqueue_many_native",
+     .prepare = make_many_native,
+     .run = enqueue_many,
+     .finish = drop_shared},
     {.name = "record_native", .moved = &moves[TRANSPOSED], .run = record_anew, .is_long = true},
     {.name = "record", .moved = &moves[PARTED], .run = record, SHARED},
     {.name = "replay", .moved = &moves[PARTED], .run = replay, SHARED},

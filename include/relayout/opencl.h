@@ -162,6 +162,42 @@ RELAYOUT_API relayout_status relayout_enqueue(relayout_device *device, const rel
                                               cl_uint n_wait, const cl_event *wait, cl_event *event,
                                               relayout_error *error);
 
+/* ---- Plans of several destinations ---------------------------------------------------------- */
+
+/* The buffers of one side of a plan of relayout_plan_create_many, with offsets in bytes. A buffer
+ * that the view does not need may be NULL. */
+typedef struct relayout_side_buffers {
+  cl_mem elements;
+  size_t elements_offset;
+  cl_mem scales;
+  size_t scales_offset;
+  cl_mem zero_points;
+  size_t zero_points_offset;
+} relayout_side_buffers;
+
+/* relayout_plan_execute_many on a queue: enqueues all that such a plan does with these buffers.
+ * `to` has as many entries as the plan has destinations. Queue, wait list, event, offsets and
+ * buffers are as in relayout_plan_enqueue, whose statuses this call has too. The ranges of bytes of
+ * what is written must not overlap each other or what is read. The bytes that are written are those
+ * of relayout_plan_execute_many on any device.
+ *
+ * A native kernel does it where the device runs such, and allocates what the CPU backend needs.
+ * Elsewhere one work-group kernel, which OpenCL compiles for the plan alone, reads the source once;
+ * a second reading finds scales of groups that are larger than what a work-group holds. Tensors
+ * that this kernel cannot address, those with padding that is written, tiles of packed elements,
+ * wider containers or the other byte order, go through a buffer that the call makes, and that the
+ * driver releases as the commands end. Destinations of complex elements that change, and of
+ * elements of more than 8 bytes, are read from the source by kernels of their own.
+ *
+ * Each command waits for the one before it. After a failure those that were enqueued run, and
+ * `*event` completes with the last of them; it is NULL if there are none. */
+RELAYOUT_API relayout_status relayout_plan_enqueue_many(const relayout_plan *plan,
+                                                        cl_command_queue queue,
+                                                        const relayout_side_buffers *from,
+                                                        const relayout_side_buffers *to,
+                                                        cl_uint n_wait, const cl_event *wait,
+                                                        cl_event *event, relayout_error *error);
+
 /* ---- Exchanges ------------------------------------------------------------------------------ */
 
 /* relayout_exchange_pack on a queue: enqueues the packing of message `number` from a buffer with

@@ -181,13 +181,14 @@ typedef struct relayout_destination_memory {
  * comes of dividing it. Zero points are always given.
  *
  * Of the options `rounding` and `overflow` count, of which the second must not wrap where there are
- * scales; `scale` must be 1, and there are no schedules. The device is the CPU backend, or one that
- * has one for host memory.
+ * scales; `scale` must be 1, and there are no schedules. On an OpenCL device that runs work-group
+ * kernels the call compiles one for the plan.
  *
  * RELAYOUT_INVALID_ARGUMENT, RELAYOUT_SHAPE_MISMATCH for other dimensions than the source's,
- * RELAYOUT_UNSUPPORTED for other devices, for integers of 32 or 64 bits, f64 and complex types on a
- * side whose other one has scales, for complex types and records, and for scales that are to be
- * found for a type without numbers above 0; and what relayout_plan_create_between returns. */
+ * RELAYOUT_UNSUPPORTED for integers of 32 or 64 bits, f64 and complex types on a side whose other
+ * one has scales, for complex types and records, for scales that are to be found for a type without
+ * numbers above 0, and, with work-group kernels, for records along so many dimensions that a
+ * work-group cannot hold them; and what relayout_plan_create_between returns. */
 RELAYOUT_API relayout_status relayout_plan_create_many(relayout_device *device,
                                                        const relayout_scaled_view *from,
                                                        const relayout_scaled_view *to,
@@ -195,11 +196,13 @@ RELAYOUT_API relayout_status relayout_plan_create_many(relayout_device *device,
                                                        const relayout_plan_options *options,
                                                        relayout_plan **plan, relayout_error *error);
 
-/* Executes such a plan on host memory and returns when it is done. `to` has as many entries as the
- * plan has destinations. Pointers need no alignment. The ranges of bytes of what is written must
- * not overlap each other or what is read: RELAYOUT_BUFFERS_OVERLAP. The bytes are the same on all
- * machines. RELAYOUT_INVALID_ARGUMENT for a NULL that is needed, and for a plan of another call;
- * RELAYOUT_OUT_OF_MEMORY, after which destinations may be partly written. */
+/* Executes such a plan on host memory and returns when it is done; relayout_plan_enqueue_many of
+ * opencl.h does so with buffers. `to` has as many entries as the plan has destinations. Pointers
+ * need no alignment. The ranges of bytes of what is written must not overlap each other or what is
+ * read: RELAYOUT_BUFFERS_OVERLAP. The bytes are the same on all machines and devices.
+ * RELAYOUT_INVALID_ARGUMENT for a NULL that is needed, and for a plan of another call;
+ * RELAYOUT_OUT_OF_MEMORY and RELAYOUT_OPENCL_ERROR, after which destinations may be partly
+ * written. */
 RELAYOUT_API relayout_status relayout_plan_execute_many(const relayout_plan *plan,
                                                         const relayout_source_memory *from,
                                                         const relayout_destination_memory *to,

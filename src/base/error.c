@@ -54,6 +54,22 @@ relayout_status rlt_fail_cl_with_log(relayout_error *error, int32_t cl_status, c
   return status_of(cl_status);
 }
 
+relayout_status rlt_fail_at(relayout_error *error, const relayout_error *cause, const char *format,
+                            ...) {
+  char place[64];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(place, sizeof place, format, arguments);
+  va_end(arguments);
+  if (error != NULL) {
+    error->status = cause->status;
+    error->cl_status = cause->cl_status;
+    snprintf(error->message, sizeof error->message, "%s: %.*s", place,
+             (int)(sizeof error->message - sizeof place - 2), cause->message);
+  }
+  return cause->status;
+}
+
 const char *relayout_status_text(relayout_status status) {
   switch (status) {
 #define STATUS_TEXT(name, value, text)                                                             \

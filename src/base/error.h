@@ -19,6 +19,11 @@ relayout_status rlt_fail_cl(relayout_error *error, int32_t cl_status, const char
 relayout_status rlt_fail_cl_with_log(relayout_error *error, int32_t cl_status, const char *format,
                                      ...) __attribute__((format(printf, 3, 4)));
 
+/* The cause's status and OpenCL error code, and its message behind what is formatted, which says
+ * where it was: "to[1]: ...". */
+relayout_status rlt_fail_at(relayout_error *error, const relayout_error *cause, const char *format,
+                            ...) __attribute__((format(printf, 3, 4)));
+
 #define RLT_LOG_CONTROLS "\n\t"
 
 #endif

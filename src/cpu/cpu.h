@@ -19,6 +19,16 @@ relayout_status rlt_cpu_device_create_behind(const relayout_cpu_options *options
 relayout_status rlt_cpu_run(relayout_device *device, const rlt_work *all, const void *source,
                             void *destination, relayout_error *error);
 
+/* A plan of several destinations, of this CPU device's boxes, in two steps: the first takes all
+ * memory that the second needs, which runs once, and on a device of rlt_cpu_device_create_behind
+ * never fails. RELAYOUT_OUT_OF_MEMORY. */
+typedef struct rlt_cpu_many_call rlt_cpu_many_call;
+relayout_status rlt_cpu_many_prepare(const relayout_plan *plan, rlt_cpu_many_call **call,
+                                     relayout_error *error);
+relayout_status rlt_cpu_many_run(rlt_cpu_many_call *call, const relayout_source_memory *from,
+                                 const relayout_destination_memory *to);
+void rlt_cpu_many_free(rlt_cpu_many_call *call); /* NULL is allowed */
+
 /* The info of the device that relayout_cpu_device_create makes with its defaults. */
 void rlt_cpu_default_info(relayout_device_info *info);
 

@@ -18,7 +18,7 @@ typedef struct all_groups {
   float *scales;
 } all_groups;
 
-typedef struct many_call {
+struct rlt_cpu_many_call {
   const rlt_many *many;
   const rlt_cpu_device *device;
   const rlt_cpu_scale_passes *passes;
@@ -26,18 +26,19 @@ typedef struct many_call {
   const relayout_destination_memory *to;
   all_groups groups[RLT_MOST_DESTINATIONS];
   bool is_finding; /* boxes are read for the greatest values alone */
+  int32_t tasks;
   uint8_t *memory; /* of all workers */
   int64_t worker_bytes;
   atomic_int_fast64_t next; /* box */
   atomic_int status;        /* of the first that failed */
-} many_call;
+};
 
 /* Values that go through a row's steps together: they stay in the nearest cache. */
 enum { PIECE = 2048 };
 
 /* What a worker has for one box. */
 typedef struct worker {
-  many_call *call;
+  rlt_cpu_many_call *call;
   rlt_index_box box;
   int64_t number;
   uint8_t *values; /* rows, where plans put them */
@@ -86,7 +87,7 @@ static float *take_floats(uint8_t **memory, int64_t bytes) {
   return (float *)(void *)take(memory, bytes);
 }
 
-static worker worker_at(many_call *call, uint8_t *memory) {
+static worker worker_at(rlt_cpu_many_call *call, uint8_t *memory) {
   const worker_sizes of = sizes_of(call->many);
   worker made = {.call = call};
   made.values = take(&memory, of.values);
@@ -105,19 +106,19 @@ static worker worker_at(many_call *call, uint8_t *memory) {
 
 /* ---- Steps that are plans ------------------------------------------------------------------- */
 
-static void keep_status(many_call *call, relayout_status status) {
+static void keep_status(rlt_cpu_many_call *call, relayout_status status) {
   int none = RELAYOUT_OK;
   if (status != RELAYOUT_OK) {
     atomic_compare_exchange_strong(&call->status, &none, (int)status);
   }
 }
 
-static bool has_failed(const many_call *call) {
+static bool has_failed(const rlt_cpu_many_call *call) {
   return atomic_load_explicit(&call->status, memory_order_relaxed) != RELAYOUT_OK;
 }
 
 /* Nothing once a step has failed: what it should have made is not there. */
-static void run_plan(many_call *call, const relayout_plan *plan, uintptr_t source,
+static void run_plan(rlt_cpu_many_call *call, const relayout_plan *plan, uintptr_t source,
                      uintptr_t destination) {
   const void *const from = (const void *)(source + (uintptr_t)plan->source_lowest);
   void *const to = (void *)(destination + (uintptr_t)plan->destination_lowest);
@@ -566,7 +567,7 @@ static void make_destination(const worker *at, int32_t number) {
 /* ---- Boxes ---------------------------------------------------------------------------------- */
 
 static void do_box(worker *at) {
-  many_call *const call = at->call;
+  rlt_cpu_many_call *const call = at->call;
   const rlt_many *const many = call->many;
   rlt_boxes_get(&many->boxes, at->number, &at->box);
   if (many->has_rows) {
@@ -583,7 +584,7 @@ static void do_box(worker *at) {
 }
 
 static void work(void *data, size_t number) {
-  many_call *const call = data;
+  rlt_cpu_many_call *const call = data;
   worker own = worker_at(call, call->memory + (int64_t)number * call->worker_bytes);
   const rlt_float_control was = rlt_floats_enter();
   for (;;) {
@@ -597,21 +598,21 @@ static void work(void *data, size_t number) {
   rlt_floats_leave(was);
 }
 
-static void do_boxes(many_call *call, int32_t tasks) {
+static void do_boxes(rlt_cpu_many_call *call, int32_t tasks) {
   atomic_store(&call->next, 0);
   rlt_cpu_run_tasks(call->device, tasks, work, call);
 }
 
 /* ---- Calls ---------------------------------------------------------------------------------- */
 
-static void free_groups(many_call *call) {
+static void free_groups(rlt_cpu_many_call *call) {
   for (int32_t i = 0; i < call->many->count; ++i) {
     rlt_free((void *)call->groups[i].greatest);
     rlt_free(call->groups[i].scales);
   }
 }
 
-static bool make_groups(many_call *call) {
+static bool make_groups(rlt_cpu_many_call *call) {
   bool are_there = true;
   for (int32_t i = 0; i < call->many->count; ++i) {
     const rlt_destination *const to = &call->many->to[i];
@@ -626,7 +627,7 @@ static bool make_groups(many_call *call) {
 
 /* Reads all for the greatest values of groups that lie in several boxes, and writes their
  * scales. */
-static void find_scales(many_call *call, int32_t tasks) {
+static void find_scales(rlt_cpu_many_call *call, int32_t tasks) {
   bool finds = false;
   for (int32_t i = 0; i < call->many->count; ++i) {
     finds = finds || call->many->to[i].finding == RLT_FINDS_IN_ALL;
@@ -663,31 +664,59 @@ void rlt_cpu_converter_destroy(void *converter) {
   rlt_cpu_codec_destroy(converter);
 }
 
+relayout_status rlt_cpu_many_prepare(const relayout_plan *plan, rlt_cpu_many_call **call,
+                                     relayout_error *error) {
+  const rlt_many *const many = plan->many;
+  const rlt_cpu_device *const device = (const rlt_cpu_device *)many->device;
+  const int64_t worker_bytes = sizes_of(many).all;
+  const int32_t tasks = (int32_t)rlt_min(device->base.facts.threads, many->boxes.count);
+  rlt_cpu_many_call *const made = rlt_calloc(1, sizeof *made);
+  if (made != NULL) {
+    *made = (rlt_cpu_many_call){.many = many,
+                                .device = device,
+                                .passes = device->instructions->scales,
+                                .tasks = tasks,
+                                .worker_bytes = worker_bytes};
+    made->memory = rlt_aligned_alloc(RLT_CPU_LINE_BYTES,
+                                     (size_t)rlt_max(tasks * worker_bytes, RLT_CPU_LINE_BYTES));
+  }
+  if (made == NULL || !make_groups(made) || made->memory == NULL) {
+    rlt_cpu_many_free(made);
+    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for %d workers of %zu bytes each",
+                    (int)tasks, (size_t)worker_bytes);
+  }
+  *call = made;
+  return RELAYOUT_OK;
+}
+
+relayout_status rlt_cpu_many_run(rlt_cpu_many_call *call, const relayout_source_memory *from,
+                                 const relayout_destination_memory *to) {
+  const rlt_float_control was = rlt_floats_enter();
+  call->from = from;
+  call->to = to;
+  find_scales(call, call->tasks);
+  do_boxes(call, call->tasks);
+  rlt_floats_leave(was);
+  return (relayout_status)atomic_load(&call->status);
+}
+
+void rlt_cpu_many_free(rlt_cpu_many_call *call) {
+  if (call != NULL) {
+    free_groups(call);
+    rlt_free(call->memory);
+    rlt_free(call);
+  }
+}
+
 relayout_status rlt_cpu_execute_many(const relayout_plan *plan, const relayout_source_memory *from,
                                      const relayout_destination_memory *to, relayout_error *error) {
-  const rlt_cpu_device *const device = (const rlt_cpu_device *)plan->device;
-  const rlt_many *const many = plan->many;
-  const int32_t tasks = (int32_t)rlt_min(device->base.facts.threads, many->boxes.count);
-  many_call call = {.many = many,
-                    .device = device,
-                    .passes = device->instructions->scales,
-                    .from = from,
-                    .to = to,
-                    .worker_bytes = sizes_of(many).all};
-  call.memory = rlt_aligned_alloc(RLT_CPU_LINE_BYTES,
-                                  (size_t)rlt_max(tasks * call.worker_bytes, RLT_CPU_LINE_BYTES));
-  relayout_status status = RELAYOUT_OUT_OF_MEMORY;
-  if (make_groups(&call) && call.memory != NULL) {
-    const rlt_float_control was = rlt_floats_enter();
-    find_scales(&call, tasks);
-    do_boxes(&call, tasks);
-    rlt_floats_leave(was);
-    status = (relayout_status)atomic_load(&call.status);
+  rlt_cpu_many_call *call = NULL;
+  relayout_status status = rlt_cpu_many_prepare(plan, &call, error);
+  if (status == RELAYOUT_OK) {
+    status = rlt_cpu_many_run(call, from, to);
+    rlt_cpu_many_free(call);
+    status = status == RELAYOUT_OK ? RELAYOUT_OK
+                                   : rlt_fail(error, status, "no memory for a step of the plan");
   }
-  free_groups(&call);
-  rlt_free(call.memory);
-  return status == RELAYOUT_OK
-             ? RELAYOUT_OK
-             : rlt_fail(error, status, "no memory for %d workers of %zu bytes each", (int)tasks,
-                        (size_t)call.worker_bytes);
+  return status;
 }

@@ -17,7 +17,9 @@
 #include "relayout/scaled.h"
 #include "schedule/schedule.h"
 
+struct rlt_many;
 struct rlt_plan_cache;
+struct rlt_plan_request;
 struct rlt_wisdom;
 
 /* Bytes from the start of either side of scratch memory. */
@@ -53,14 +55,20 @@ typedef struct rlt_backend {
   relayout_status (*execute)(const relayout_plan *plan, const void *source, void *destination,
                              relayout_error *error);
 
-  /* Makes a converter for plans of several destinations: it copies a row of elements that lie side
-   * by side, of `element_bytes` each, and converts them. NULL: the device has no such plans.
-   * RELAYOUT_OUT_OF_MEMORY. */
+  /* Makes what the device runs a plan of several destinations by, of views that have been checked:
+   * `many->on_device`, which many_destroy frees, after a failure too. NULL: such plans go by boxes
+   * and rows (plan/many.h). */
+  relayout_status (*many_create)(relayout_device *device, const struct rlt_plan_request *asked,
+                                 struct rlt_many *many, relayout_error *error);
+  void (*many_destroy)(void *on_device);
+  /* Makes a converter for plans that go by rows: it copies a row of elements that lie side by side,
+   * of `element_bytes` each, and converts them. RELAYOUT_OUT_OF_MEMORY. */
   relayout_status (*converter_create)(const relayout_device *device, int64_t element_bytes,
                                       const rlt_conversion *conversion, void **converter,
                                       relayout_error *error);
-  void (*converter_destroy)(void *converter); /* NULL is allowed */
-  /* Does all that such a plan does with host memory; sizes and overlap are checked. */
+  void (*converter_destroy)(void *converter);
+  /* Does all that a plan of several destinations does with host memory; sizes and overlap are
+   * checked. */
   relayout_status (*execute_many)(const relayout_plan *plan, const relayout_source_memory *from,
                                   const relayout_destination_memory *to, relayout_error *error);
 

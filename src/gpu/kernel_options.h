@@ -16,7 +16,8 @@
   X(TRANSPOSE, "transpose")                                                                        \
   X(INTERLEAVE, "interleave")                                                                      \
   X(PERMUTE, "permute")                                                                            \
-  X(LOOKUP, "lookup")
+  X(LOOKUP, "lookup")                                                                              \
+  X(MANY, "many")
 
 typedef enum rlt_kernel {
 #define RLT_KERNEL_ENUMERATOR(name, text) RLT_KERNEL_##name,
@@ -45,6 +46,9 @@ typedef struct rlt_kernel_options {
   bool joins;       /* that is the destination */
   int32_t numbers;  /* that an index program works with; 0: it follows the axes */
   int32_t batch;    /* relayouts that a launch does at most; 0: it does one */
+  /* Of MANY, which is written for one plan: all that stands between cl/convert.cl and
+   * cl/many_kernel.cl. Only the kernel, its words and its groups count beside it. */
+  const char *text;
 } rlt_kernel_options;
 
 enum { RLT_KERNEL_NAME_SIZE = 32 };

@@ -172,7 +172,7 @@ static relayout_status enqueue_all(iterator *at, size_t count, cl_event *event,
 static relayout_status enqueue_native(iterator *at, size_t count, cl_event *event,
                                       relayout_error *error) {
   rlt_native_command *command = NULL;
-  relayout_status status = rlt_native_command_make(at->plan, count, &command, error);
+  relayout_status status = rlt_native_command_make(at->plan, 2 * count, &command, error);
   if (status != RELAYOUT_OK) {
     return status;
   }

@@ -21,6 +21,7 @@ enum { OPTIONS_CAPACITY = 1024 }; /* all of them together take some 750 */
  * one. The files before the kernel's follow from these. */
 typedef struct recipe {
   const rlt_kernel_source *kernel;
+  const char *text; /* that was written for one plan; NULL: none was */
   char options[OPTIONS_CAPACITY];
 } recipe;
 
@@ -40,7 +41,7 @@ static const rlt_kernel_source *source_named(const char *name) {
   return NULL;
 }
 
-static const char *text_of(const char *name) {
+const char *rlt_kernel_text(const char *name) {
   return source_named(name)->text;
 }
 
@@ -72,6 +73,13 @@ static bool changes(const rlt_kernel_options *options) {
 static recipe recipe_of(const rlt_opencl_device *device, const rlt_kernel_options *options) {
   recipe made = {.kernel = source_named(rlt_kernel_name(options->kernel))};
   rlt_text text = rlt_text_in(made.options, sizeof made.options);
+  if (options->text != NULL) {
+    made.kernel = source_named("many_kernel");
+    made.text = options->text;
+    rlt_text_add(&text, "-cl-std=CL1.2 -w -DGROUP=%d -DGRID_AXIS=%d -DNARROW=0",
+                 (int)options->group_size, (int)device->grid_axis);
+    return made;
+  }
   rlt_text_add(&text,
                "-cl-std=CL1.2 -w -DWORD_BYTES=%d -DWIDE=%d -DGROUP=%d -DGRID_AXIS=%d -DNATIVE=%d",
                (int)options->word_bytes, options->wide, (int)options->group_size,
@@ -104,16 +112,17 @@ static recipe recipe_of(const rlt_opencl_device *device, const rlt_kernel_option
 /* The key in a file of what is built for these options. */
 static rlt_disk_key key_of(const rlt_opencl_device *device, const rlt_kernel_options *options,
                            const recipe *wanted) {
-  const bool converts = rlt_converts(&options->conversion);
-  const char *const sources[RLT_KEY_SOURCE_COUNT] = {text_of("arguments"),
-                                                     text_of("tile"),
-                                                     converts ? text_of("convert") : "",
-                                                     converts ? text_of("by_float") : "",
-                                                     text_of("element"),
-                                                     text_of("work_group"),
-                                                     options->numbers > 0 ? text_of("index_program")
-                                                                          : "",
-                                                     wanted->kernel->text};
+  const bool converts = rlt_converts(&options->conversion), is_written = wanted->text != NULL;
+  const bool has_program = options->numbers > 0;
+  const char *const sources[RLT_KEY_SOURCE_COUNT] = {
+      is_written ? "" : rlt_kernel_text("arguments"),
+      is_written ? "" : rlt_kernel_text("tile"),
+      converts || is_written ? rlt_kernel_text("convert") : "",
+      converts ? rlt_kernel_text("by_float") : "",
+      is_written ? wanted->text : rlt_kernel_text("element"),
+      is_written ? "" : rlt_kernel_text("work_group"),
+      has_program ? rlt_kernel_text("index_program") : "",
+      wanted->kernel->text};
   rlt_disk_key key;
   memcpy(key.strings, device->key_strings, sizeof device->key_strings);
   key.strings[RLT_KEY_OPTIONS] = wanted->options;
@@ -329,9 +338,25 @@ static relayout_status retain(cl_program program, relayout_error *error) {
 
 /* ---- For the rest of the backend ---- */
 
+/* One that no other plan will ask for, and that lives as long as its kernel. */
+static relayout_status build_alone(rlt_opencl_device *device, const rlt_kernel_options *options,
+                                   cl_program *program, relayout_error *error) {
+  const recipe wanted = recipe_of(device, options);
+  rlt_build_counts counts = {0, 0};
+  const relayout_status status = build(device, options, &wanted, program, &counts, error);
+  pthread_mutex_lock(&device->build_lock);
+  device->build_counts.compiled += counts.compiled;
+  device->build_counts.loaded += counts.loaded;
+  pthread_mutex_unlock(&device->build_lock);
+  return status;
+}
+
 relayout_status rlt_build_get(rlt_opencl_device *device, const rlt_kernel_options *options,
                               cl_program *program, relayout_error *error) {
   struct rlt_build *entry = NULL;
+  if (options->text != NULL) {
+    return build_alone(device, options, program, error);
+  }
   pthread_mutex_lock(&device->build_lock);
   relayout_status status = find_or_add(device, options, &entry, error);
   if (status == RELAYOUT_OK) {
@@ -342,21 +367,27 @@ relayout_status rlt_build_get(rlt_opencl_device *device, const rlt_kernel_option
   return status;
 }
 
-void rlt_build_keep(rlt_opencl_device *device, const rlt_kernel_options *options) {
-  const recipe wanted = recipe_of(device, options);
-  cl_program program = NULL;
+/* Whether the program is to be kept; nobody is told so twice. */
+static bool claims_keeping(rlt_opencl_device *device, const recipe *of) {
+  bool claims = device->keeps_programs;
   pthread_mutex_lock(&device->build_lock);
-  struct rlt_build *const entry = find(device, &wanted);
-  if (device->keeps_programs && entry != NULL && entry->program != NULL && !entry->kept &&
-      retain(entry->program, NULL) == RELAYOUT_OK) {
-    program = entry->program;
-    entry->kept = true; /* or cannot be */
+  struct rlt_build *const entry = find(device, of);
+  if (of->text == NULL) {
+    claims = claims && entry != NULL && entry->program != NULL && !entry->kept;
+    if (claims) {
+      entry->kept = true; /* or cannot be */
+    }
   }
   pthread_mutex_unlock(&device->build_lock);
-  if (program != NULL) {
+  return claims;
+}
+
+void rlt_build_keep(rlt_opencl_device *device, const rlt_kernel_options *options,
+                    cl_program program) {
+  const recipe wanted = recipe_of(device, options);
+  if (claims_keeping(device, &wanted)) {
     const rlt_disk_key key = key_of(device, options, &wanted);
     store(device, &key, program);
-    clReleaseProgram(program);
   }
 }
 

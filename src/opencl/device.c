@@ -14,6 +14,7 @@
 #include "opencl/build.h"
 #include "opencl/calls.h"
 #include "opencl/cl_error.h"
+#include "opencl/many.h"
 #include "opencl/memory.h"
 #include "opencl/native.h"
 #include "search/tuning_file.h"
@@ -325,6 +326,9 @@ const rlt_backend rlt_opencl_backend = {
     .executable_create = rlt_opencl_executable_create,
     .executable_destroy = rlt_opencl_executable_destroy,
     .execute = rlt_opencl_execute,
+    .many_create = rlt_opencl_many_create,
+    .many_destroy = rlt_opencl_many_destroy,
+    .execute_many = rlt_opencl_execute_many,
     .host_transfers = rlt_opencl_host_transfers,
     .has_staging = true,
     .scratch_create = rlt_opencl_scratch_create,

@@ -355,6 +355,22 @@ relayout_status rlt_locate_again(rlt_endpoint *source, rlt_endpoint *destination
   return status == RELAYOUT_OK ? locate(destination, error) : status;
 }
 
+relayout_status rlt_check_endpoint(const rlt_opencl_device *device, rlt_endpoint *side,
+                                   relayout_error *error) {
+  const relayout_status status = check_type(side, error);
+  return status == RELAYOUT_OK ? check_side(device->context, side, error) : status;
+}
+
+bool rlt_endpoints_overlap(const rlt_endpoint *a, const rlt_endpoint *b) {
+  const bool in_one_buffer = a->whole == b->whole && a->whole != NULL;
+  if (a->size == 0 || b->size == 0 || (!in_one_buffer && (a->host == NULL || b->host == NULL))) {
+    return false;
+  }
+  const size_t first = (in_one_buffer ? a->origin : (uintptr_t)a->host) + first_of(a);
+  const size_t second = (in_one_buffer ? b->origin : (uintptr_t)b->host) + first_of(b);
+  return first < second ? second - first < a->size : first - second < b->size;
+}
+
 static rlt_endpoint endpoint_of(const relayout_plan *plan, bool is_source) {
   const rlt_work *const work = &plan->work;
   const rlt_bytes taken = is_source ? work->source_taken : work->destination_taken;

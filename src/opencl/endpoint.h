@@ -63,6 +63,13 @@ relayout_status rlt_check_offsets(const rlt_endpoint *source, const rlt_endpoint
 relayout_status rlt_locate_again(rlt_endpoint *source, rlt_endpoint *destination,
                                  relayout_error *error);
 
+/* The same of one side in a buffer, whose plan does not count. */
+relayout_status rlt_check_endpoint(const rlt_opencl_device *device, rlt_endpoint *side,
+                                   relayout_error *error);
+
+/* Whether the ranges of bytes of two checked sides overlap. */
+bool rlt_endpoints_overlap(const rlt_endpoint *a, const rlt_endpoint *b);
+
 /* That the plan is there, and of an OpenCL device. */
 relayout_status rlt_check_plan(const relayout_plan *plan, relayout_error *error);
 

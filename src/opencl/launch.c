@@ -49,8 +49,8 @@ static relayout_status make_buffer(const rlt_opencl_device *device, const rlt_bl
 
 /* ---- The kernel ---- */
 
-static relayout_status make_kernel(rlt_opencl_device *device, const rlt_kernel_options *options,
-                                   cl_kernel *kernel, relayout_error *error) {
+relayout_status rlt_kernel_make(rlt_opencl_device *device, const rlt_kernel_options *options,
+                                cl_kernel *kernel, relayout_error *error) {
   cl_program program = NULL;
   const relayout_status status = rlt_build_get(device, options, &program, error);
   if (status != RELAYOUT_OK) {
@@ -60,12 +60,11 @@ static relayout_status make_kernel(rlt_opencl_device *device, const rlt_kernel_o
   char name[RLT_KERNEL_NAME_SIZE];
   rlt_kernel_function(options, name);
   *kernel = clCreateKernel(program, name, &code);
-  clReleaseProgram(program);
-  if (*kernel == NULL) {
-    return rlt_cl_fail(error, code, "clCreateKernel");
+  if (*kernel != NULL) {
+    rlt_build_keep(device, options, program);
   }
-  rlt_build_keep(device, options);
-  return RELAYOUT_OK;
+  clReleaseProgram(program);
+  return *kernel != NULL ? RELAYOUT_OK : rlt_cl_fail(error, code, "clCreateKernel");
 }
 
 /* A kernel may take so many registers that only smaller groups run it. */
@@ -124,7 +123,7 @@ static relayout_status fill_launch(rlt_opencl_device *device, const rlt_launch_s
   launch->local_bytes = spec->local_bytes;
   launch->has_scale = spec->has_scale;
   launch->scale = spec->scale;
-  relayout_status status = make_kernel(device, &launch->options, &launch->kernel, error);
+  relayout_status status = rlt_kernel_make(device, &launch->options, &launch->kernel, error);
   if (status == RELAYOUT_OK) {
     status = check_group(device, launch, most_group_size, error);
   }

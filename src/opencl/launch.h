@@ -28,6 +28,11 @@ typedef struct rlt_launch {
   pthread_mutex_t lock; /* of who holds it */
 } rlt_launch;
 
+/* A kernel for these options, built unless there is one; the caller releases it. The statuses of
+ * rlt_build_get. */
+relayout_status rlt_kernel_make(rlt_opencl_device *device, const rlt_kernel_options *options,
+                                cl_kernel *kernel, relayout_error *error);
+
 /* One side of an enqueue. */
 typedef struct rlt_address {
   cl_mem buffer;

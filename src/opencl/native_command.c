@@ -1,4 +1,5 @@
-/* native_command.c: one native kernel for any number of relayouts by one plan.
+/* native_command.c: one native kernel for any number of relayouts by one plan, or for all that a
+ * plan of several destinations does.
  *
  * A command must hold its plan until it ran. It may also never run: when an event that it waits for
  * fails, the driver gives it up, and PoCL 3.1 calls no callback of its event then. What OpenCL
@@ -22,6 +23,7 @@
 #include "cpu/cpu.h"
 #include "opencl/calls.h"
 #include "opencl/cl_error.h"
+#include "opencl/many.h"
 
 /* The number of a side that lies in no buffer. */
 static const size_t no_buffer = SIZE_MAX;
@@ -31,11 +33,6 @@ typedef struct native_side {
   size_t buffer;
   uintptr_t start;
 } native_side;
-
-typedef struct native_move {
-  native_side source;
-  native_side destination;
-} native_move;
 
 /* What the driver copies when a kernel is enqueued, and puts addresses into before it runs. */
 typedef struct native_arguments {
@@ -49,8 +46,11 @@ struct rlt_native_command {
   const relayout_plan *of;
   cl_mem keeper;
   cl_command_queue asked; /* where questions go; NULL: the driver keeps the list's order */
+  /* The source and the destination of each relayout; or all tensors of a plan of several
+   * destinations, as rlt_many_tensor orders them, and the memory that it needs. */
   size_t count;
-  native_move *moves;
+  native_side *sides;
+  rlt_cpu_many_call *call;
   size_t buffer_count;
   cl_mem *buffers; /* no two alike; whole ones, as parts have no addresses of their own on PoCL */
   void **addresses;
@@ -62,31 +62,38 @@ struct rlt_native_command {
 
 /* ---- Making one ---- */
 
-/* Everything lies in one piece of memory. */
-relayout_status rlt_native_command_make(const relayout_plan *plan, size_t most,
+/* Everything but the call's memory lies in one piece. */
+relayout_status rlt_native_command_make(const relayout_plan *plan, size_t sides,
                                         rlt_native_command **command, relayout_error *error) {
-  const size_t sides = 2 * most;
   const size_t objects = sides + 1; /* with the keeper */
-  const size_t bytes = sizeof(rlt_native_command) + most * sizeof(native_move) +
-                       sides * (sizeof(cl_mem) + sizeof(void *)) +
+  const size_t bytes = sizeof(rlt_native_command) +
+                       sides * (sizeof(native_side) + sizeof(cl_mem) + sizeof(void *)) +
                        objects * (sizeof(cl_mem) + 2 * sizeof(void *)) + sizeof(native_arguments);
-  rlt_native_command *const made = most > SIZE_MAX / 256 ? NULL : rlt_malloc(bytes);
+  rlt_native_command *const made = sides > SIZE_MAX / 128 ? NULL : rlt_malloc(bytes);
   if (made == NULL) {
-    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a native kernel of %zu relayouts",
-                    most);
+    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a native kernel of %zu tensors",
+                    sides);
   }
   *made = (rlt_native_command){.of = plan, .asked = rlt_opencl_device_of(plan->device)->questions};
-  made->moves = (native_move *)(made + 1);
-  made->buffers = (cl_mem *)(made->moves + most);
+  made->sides = (native_side *)(made + 1);
+  made->buffers = (cl_mem *)(made->sides + sides);
   made->addresses = (void **)(made->buffers + sides);
   made->listed = (cl_mem *)(made->addresses + sides);
   made->locations = (const void **)(made->listed + objects);
   made->arguments = (native_arguments *)(made->locations + objects);
+  if (plan->many != NULL) {
+    const relayout_status status = rlt_cpu_many_prepare(plan, &made->call, error);
+    if (status != RELAYOUT_OK) {
+      rlt_free(made);
+      return status;
+    }
+  }
   *command = made;
   return RELAYOUT_OK;
 }
 
 void rlt_native_command_drop(rlt_native_command *command) {
+  rlt_cpu_many_free(command->call);
   rlt_free(command);
 }
 
@@ -123,11 +130,15 @@ static relayout_status find_side(rlt_native_command *command, rlt_address place,
   return RELAYOUT_OK;
 }
 
+relayout_status rlt_native_command_add_tensor(rlt_native_command *command, rlt_address tensor,
+                                              relayout_error *error) {
+  return find_side(command, tensor, &command->sides[command->count++], error);
+}
+
 relayout_status rlt_native_command_add(rlt_native_command *command, rlt_address source,
                                        rlt_address destination, relayout_error *error) {
-  native_move *const move = &command->moves[command->count++];
-  const relayout_status status = find_side(command, source, &move->source, error);
-  return status == RELAYOUT_OK ? find_side(command, destination, &move->destination, error)
+  const relayout_status status = rlt_native_command_add_tensor(command, source, error);
+  return status == RELAYOUT_OK ? rlt_native_command_add_tensor(command, destination, error)
                                : status;
 }
 
@@ -160,9 +171,31 @@ static void find_addresses(rlt_native_command *command, void *const *given) {
   }
 }
 
-static void *lowest_of(const rlt_native_command *command, native_side side) {
+static void *address_of(const rlt_native_command *command, native_side side) {
   const uintptr_t base = side.buffer == no_buffer ? 0 : (uintptr_t)command->addresses[side.buffer];
   return (void *)(base + side.start);
+}
+
+/* Neither of these can fail. */
+static void run_relayouts(const rlt_native_command *command) {
+  const relayout_plan *const plan = command->of;
+  for (size_t i = 0; i + 1 < command->count; i += 2) {
+    (void)rlt_cpu_run(plan->device->planner, &plan->work, address_of(command, command->sides[i]),
+                      address_of(command, command->sides[i + 1]), NULL);
+  }
+}
+
+static void run_many(const rlt_native_command *command) {
+  relayout_destination_memory to[RLT_MOST_DESTINATIONS];
+  const native_side *next = command->sides;
+  const relayout_source_memory from = {address_of(command, next[0]), address_of(command, next[1]),
+                                       address_of(command, next[2])};
+  for (int32_t i = 0; i < command->of->many->count; ++i) {
+    next += RLT_SIDE_TENSORS;
+    to[i] = (relayout_destination_memory){
+        address_of(command, next[0]), address_of(command, next[1]), address_of(command, next[2])};
+  }
+  (void)rlt_cpu_many_run(command->call, &from, to);
 }
 
 /* Lets go of the plan before the command's event tells that it is done, so that whoever has waited
@@ -170,12 +203,11 @@ static void *lowest_of(const rlt_native_command *command, native_side side) {
 static void CL_CALLBACK run(void *copied) {
   const native_arguments *const arguments = copied;
   rlt_native_command *const command = arguments->command;
-  const relayout_plan *const plan = command->of;
   find_addresses(command, arguments->addresses);
-  for (size_t i = 0; i < command->count; ++i) {
-    const native_move *const move = &command->moves[i];
-    (void)rlt_cpu_run(plan->device->planner, &plan->work, lowest_of(command, move->source),
-                      lowest_of(command, move->destination), NULL); /* cannot fail */
+  if (command->call != NULL) {
+    run_many(command);
+  } else {
+    run_relayouts(command);
   }
   let_plan_go(command);
 }
@@ -185,7 +217,7 @@ static void CL_CALLBACK run(void *copied) {
 static void CL_CALLBACK free_command(cl_mem keeper, void *command) {
   (void)keeper;
   let_plan_go(command);
-  rlt_free(command);
+  rlt_native_command_drop(command);
 }
 
 /* From then on the keeper's last holder frees the command. */

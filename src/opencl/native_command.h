@@ -11,9 +11,9 @@
 
 typedef struct rlt_native_command rlt_native_command;
 
-/* A command without relayouts, with room for `most`; of a plan that has parts, on a device that
- * runs native kernels. RELAYOUT_OUT_OF_MEMORY. */
-relayout_status rlt_native_command_make(const relayout_plan *plan, size_t most,
+/* A command without relayouts, with room for so many sides; of a plan that has parts, or of one of
+ * several destinations, on a device that runs native kernels. RELAYOUT_OUT_OF_MEMORY. */
+relayout_status rlt_native_command_make(const relayout_plan *plan, size_t sides,
                                         rlt_native_command **command, relayout_error *error);
 /* Of a command that was not enqueued. */
 void rlt_native_command_drop(rlt_native_command *command);
@@ -21,6 +21,12 @@ void rlt_native_command_drop(rlt_native_command *command);
 /* Adds a relayout between these places, which are checked. RELAYOUT_OPENCL_ERROR. */
 relayout_status rlt_native_command_add(rlt_native_command *command, rlt_address source,
                                        rlt_address destination, relayout_error *error);
+
+/* Adds the next tensor of a plan of several destinations, where calls on host memory have a pointer
+ * to it; one that is not used has no buffer. There are three of each side, the source's first.
+ * RELAYOUT_OPENCL_ERROR. */
+relayout_status rlt_native_command_add_tensor(rlt_native_command *command, rlt_address tensor,
+                                              relayout_error *error);
 
 /* Enqueues it behind the events of `wait`, and lets go of it, also after a failure. The command
  * holds its plan until it ran, or until the driver gives it up since an event of `wait` failed. */

@@ -79,7 +79,7 @@ static relayout_status enqueue_native(const relayout_plan *plan, cl_command_queu
                                       const cl_event *wait, cl_event *event,
                                       relayout_error *error) {
   rlt_native_command *command = NULL;
-  relayout_status status = rlt_native_command_make(plan, 1, &command, error);
+  relayout_status status = rlt_native_command_make(plan, 2, &command, error);
   if (status != RELAYOUT_OK) {
     return status;
   }

@@ -27,17 +27,26 @@ static void free_beside(rlt_box_scales *of) {
   free_box_plans(&of->points);
 }
 
-void rlt_many_free(relayout_device *device, rlt_many *many) {
+static void free_converter(const rlt_backend *backend, void *converter) {
+  if (converter != NULL) {
+    backend->converter_destroy(converter);
+  }
+}
+
+void rlt_many_free(rlt_many *many) {
   if (many == NULL) {
     return;
   }
-  const rlt_backend *const backend = device->backend;
-  backend->converter_destroy(many->converter);
+  const rlt_backend *const backend = many->device->backend;
+  if (many->on_device != NULL) {
+    backend->many_destroy(many->on_device);
+  }
+  free_converter(backend, many->converter);
   free_box_plans(&many->values);
   free_beside(&many->beside);
   for (int32_t i = 0; many->to != NULL && i < many->count; ++i) {
     rlt_destination *const to = &many->to[i];
-    backend->converter_destroy(to->converter);
+    free_converter(backend, to->converter);
     free_box_plans(&to->elements);
     free_box_plans(&to->found);
     free_box_plans(&to->arranged);
@@ -132,8 +141,7 @@ static relayout_status plan_boxes(const box_planning *by, rlt_box_plans *made,
 
 /* ---- Requests ------------------------------------------------------------------------------- */
 
-/* Of plans that change no value, or round as to the nearest f32. */
-static rlt_plan_request plain_request(void) {
+rlt_plan_request rlt_plain_request(void) {
   rlt_plan_request request;
   rlt_plan_request_clear(&request);
   request.effort = RELAYOUT_PLAN_ESTIMATE;
@@ -141,8 +149,8 @@ static rlt_plan_request plain_request(void) {
   return request;
 }
 
-static rlt_plan_request asked_request(const rlt_plan_request *asked) {
-  rlt_plan_request request = plain_request();
+rlt_plan_request rlt_many_request(const rlt_plan_request *asked) {
+  rlt_plan_request request = rlt_plain_request();
   request.changes.wraps = asked->changes.wraps;
   request.changes.rounds_to_nearest = asked->changes.rounds_to_nearest;
   return request;
@@ -161,22 +169,14 @@ static const relayout_shape *shape_of(const planning *at) {
   return &at->many->from.elements.shape;
 }
 
-/* The most groups that a box meets along a dimension: boxes need not begin where groups do. */
-static int64_t groups_met(const rlt_boxes *boxes, int32_t dimension, int64_t group) {
-  const int64_t size = boxes->sizes[dimension], all = boxes->dimensions[dimension];
-  const bool is_aligned = size >= all || size % group == 0 || group % size == 0;
-  const int64_t met = is_aligned ? rlt_divide_up(size, group) : (size - 2) / group + 2;
-  return rlt_min(met, rlt_max(rlt_divide_up(all, group), 1));
-}
-
 /* Scales, and zero points, from the caller's memory to a worker's. */
 static relayout_status plan_beside(const planning *at, const relayout_scaled_view *side,
                                    rlt_box_scales *made, relayout_error *error) {
-  const rlt_plan_request request = plain_request();
+  const rlt_plan_request request = rlt_plain_request();
   const rlt_boxes *const boxes = &at->many->boxes;
   int64_t sizes[RELAYOUT_MAX_RANK];
   for (int32_t d = 0; d < boxes->rank; ++d) {
-    sizes[d] = groups_met(boxes, d, side->group_sizes[d]);
+    sizes[d] = rlt_groups_met(boxes, d, side->group_sizes[d]);
   }
   rlt_box_rows_make(boxes->rank, sizes, at->many->order, (int64_t)sizeof(float), &made->rows);
   box_planning by = {.device = at->device,
@@ -278,7 +278,7 @@ static relayout_element_type row_type_of(const relayout_scaled_view *from) {
 
 static void choose_values(const planning *at) {
   rlt_many *const many = at->many;
-  const rlt_plan_request request = plain_request();
+  const rlt_plan_request request = rlt_plain_request();
   int64_t strides[RELAYOUT_MAX_RANK];
   many->row_type = row_type_of(&many->from);
   many->values_from = RLT_VALUES_OF_ROWS;
@@ -307,7 +307,7 @@ static relayout_status make_converter(const planning *at, relayout_element_type 
 
 static relayout_status plan_values(const planning *at, relayout_error *error) {
   rlt_many *const many = at->many;
-  const rlt_plan_request request = plain_request();
+  const rlt_plan_request request = rlt_plain_request();
   relayout_status status = RELAYOUT_OK;
   if (!many->has_rows || many->values_from == RLT_VALUES_OF_RECORDS) {
     return RELAYOUT_OK;
@@ -371,7 +371,7 @@ static void choose_rounding(const planning *at, rlt_destination *to) {
 /* The shape of all groups, with f32 scales. */
 static relayout_status plan_all_found(const planning *at, rlt_destination *to,
                                       relayout_error *error) {
-  const rlt_plan_request request = plain_request();
+  const rlt_plan_request request = rlt_plain_request();
   const relayout_shape *const scales = &to->view.scales.shape;
   rlt_box_rows_make(scales->rank, scales->dimensions, at->many->order, (int64_t)sizeof(float),
                     &to->group_rows);
@@ -383,14 +383,9 @@ static relayout_status plan_all_found(const planning *at, rlt_destination *to,
 
 static relayout_status plan_found(const planning *at, rlt_destination *to, relayout_error *error) {
   const rlt_boxes *const boxes = &at->many->boxes;
-  const rlt_plan_request request = plain_request();
+  const rlt_plan_request request = rlt_plain_request();
   relayout_status status = rlt_scale_finder_make(&to->view, &to->finder, error);
-  to->finding = RLT_FINDS_IN_BOX;
-  for (int32_t d = 0; d < boxes->rank; ++d) {
-    if (boxes->sizes[d] < boxes->dimensions[d] && boxes->sizes[d] % to->view.group_sizes[d] != 0) {
-      to->finding = RLT_FINDS_IN_ALL;
-    }
-  }
+  to->finding = rlt_finding_of(boxes, &to->view);
   if (status != RELAYOUT_OK || to->finding == RLT_FINDS_IN_ALL) {
     return status == RELAYOUT_OK ? plan_all_found(at, to, error) : status;
   }
@@ -410,7 +405,7 @@ static relayout_status plan_elements(const planning *at, rlt_destination *to,
                                      relayout_error *error) {
   const rlt_many *const many = at->many;
   const bool from_source = to->making == RLT_MAKES_BY_PLAN;
-  const rlt_plan_request request = from_source ? asked_request(&at->asked) : plain_request();
+  const rlt_plan_request request = from_source ? rlt_many_request(&at->asked) : rlt_plain_request();
   const rlt_box_rows *const rows =
       to->making == RLT_MAKES_SHARED ? &many->to[to->leader].rows : &to->rows;
   const relayout_element_type type = to->view.elements.shape.element_type;
@@ -472,7 +467,7 @@ static relayout_status plan_rows(const planning *at, rlt_destination *to, relayo
 static relayout_status plan_arranged(const planning *at, rlt_destination *to,
                                      relayout_error *error) {
   rlt_many *const many = at->many;
-  const rlt_plan_request request = plain_request();
+  const rlt_plan_request request = rlt_plain_request();
   rlt_box_rows_make(many->boxes.rank, many->boxes.sizes, many->order, (int64_t)sizeof(float),
                     &to->rows);
   rlt_box_rows_make(many->boxes.rank, many->boxes.sizes, to->order, (int64_t)sizeof(float),
@@ -524,7 +519,7 @@ static relayout_status check_side(const relayout_scaled_view *side, int32_t numb
   name_side(number, sizeof name, name);
   const relayout_status status = relayout_scaled_view_validate(side, &cause);
   if (status != RELAYOUT_OK) {
-    return rlt_fail(error, status, "%s: %s", name, cause.message);
+    return rlt_fail_at(error, &cause, "%s", name);
   }
   if (number < 0) {
     return RELAYOUT_OK;
@@ -682,22 +677,25 @@ static relayout_status plan_sides(const planning *at, relayout_error *error) {
     relayout_error cause;
     status = plan_destination(at, &many->to[i], &cause);
     if (status != RELAYOUT_OK) {
-      return rlt_fail(error, status, "to[%" PRId32 "]: %s", i, cause.message);
+      return rlt_fail_at(error, &cause, "to[%" PRId32 "]", i);
     }
   }
   return status;
 }
 
-static relayout_status make_many(const relayout_scaled_view *from, const relayout_scaled_view *to,
-                                 int32_t count, rlt_many **made, relayout_error *error) {
+static relayout_status make_many(relayout_device *device, const relayout_scaled_view *from,
+                                 const relayout_scaled_view *to, int32_t count, rlt_many **made,
+                                 relayout_error *error) {
   *made = rlt_calloc(1, sizeof **made);
   rlt_destination *const destinations = rlt_calloc((size_t)count, sizeof *destinations);
   if (*made == NULL || destinations == NULL) {
+    rlt_free(*made);
     rlt_free(destinations);
+    *made = NULL;
     return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY,
                     "no memory for a plan of %" PRId32 " destinations", count);
   }
-  **made = (rlt_many){.from = *from, .count = count, .to = destinations};
+  **made = (rlt_many){.device = device, .from = *from, .count = count, .to = destinations};
   for (int32_t i = 0; i < count; ++i) {
     destinations[i].view = to[i];
   }
@@ -732,9 +730,12 @@ static relayout_status plan_many(relayout_device *device, const relayout_scaled_
                                  const relayout_scaled_view *to, int32_t count,
                                  const rlt_plan_request *asked, bool is_cut, rlt_many **made,
                                  relayout_error *error) {
-  relayout_status status = make_many(from, to, count, made, error);
+  relayout_status status = make_many(device, from, to, count, made, error);
   if (status != RELAYOUT_OK) {
     return status;
+  }
+  if (device->backend->many_create != NULL) {
+    return device->backend->many_create(device, asked, *made, error);
   }
   rlt_boxes_choose(from, to, count, (*made)->order, most_elements(device), &(*made)->boxes);
   for (int32_t d = 0; d < (*made)->boxes.rank && !is_cut; ++d) {
@@ -746,23 +747,42 @@ static relayout_status plan_many(relayout_device *device, const relayout_scaled_
   return status == RELAYOUT_OK ? plan_sides(&at, error) : status;
 }
 
+/* A device that runs native kernels leaves the work to the CPU device behind it. */
 static relayout_status create(relayout_device *device, const relayout_scaled_view *from,
                               const relayout_scaled_view *to, int32_t count,
-                              const relayout_plan_options *options, relayout_plan **plan,
+                              const rlt_plan_request *asked, relayout_plan **plan,
                               relayout_error *error) {
-  const rlt_plan_request asked = rlt_plan_request_of(options);
+  relayout_device *const runs = rlt_planner_of(device);
   rlt_many *made = NULL;
-  relayout_status status = plan_many(device, from, to, count, &asked, true, &made, error);
+  relayout_status status = plan_many(runs, from, to, count, asked, true, &made, error);
   if (status == RELAYOUT_UNSUPPORTED && made != NULL && made->boxes.count > 1) {
-    rlt_many_free(device, made);
-    status = plan_many(device, from, to, count, &asked, false, &made, error);
+    rlt_many_free(made);
+    made = NULL;
+    status = plan_many(runs, from, to, count, asked, false, &made, error);
   }
   if (status == RELAYOUT_OK) {
-    status = rlt_plan_create_for_many(device, &asked, made, plan, error);
+    status = rlt_plan_create_for_many(device, asked, made, plan, error);
   }
   if (status != RELAYOUT_OK) {
-    rlt_many_free(device, made);
+    rlt_many_free(made);
   }
+  return status;
+}
+
+relayout_status rlt_many_create_again(const rlt_many *many, relayout_device *device,
+                                      const rlt_plan_request *asked, relayout_plan **plan,
+                                      relayout_error *error) {
+  relayout_scaled_view *const views = rlt_malloc((size_t)many->count * sizeof *views);
+  if (views == NULL) {
+    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY,
+                    "no memory for the views of %" PRId32 " destinations", many->count);
+  }
+  for (int32_t i = 0; i < many->count; ++i) {
+    views[i] = many->to[i].view;
+  }
+  const relayout_status status =
+      create(device, &many->from, views, many->count, asked, plan, error);
+  rlt_free(views);
   return status;
 }
 
@@ -795,14 +815,9 @@ relayout_status relayout_plan_create_many(relayout_device *device, const relayou
   if (status != RELAYOUT_OK) {
     return status;
   }
-  relayout_device *const runs = device->for_host_memory != NULL ? device->for_host_memory : device;
-  if (runs->backend->converter_create == NULL) {
-    return rlt_fail(error, RELAYOUT_UNSUPPORTED,
-                    "device is an OpenCL device without a CPU backend for host memory, and plans "
-                    "of several destinations run on the CPU backend");
-  }
+  const rlt_plan_request asked = rlt_plan_request_of(read);
   const rlt_float_control was = rlt_floats_enter();
-  status = create(runs, from, to, count, read, plan, error);
+  status = create(device, from, to, count, &asked, plan, error);
   rlt_floats_leave(was);
   return status;
 }

@@ -107,6 +107,8 @@ typedef enum rlt_values_from {
 } rlt_values_from;
 
 typedef struct rlt_many {
+  relayout_device *device; /* that runs it: the plan's, or the one behind that */
+  void *on_device;         /* the backend's own; NULL: it goes by what follows */
   relayout_scaled_view from;
   rlt_boxes boxes;
   int32_t order[RELAYOUT_MAX_RANK]; /* of rows, minor to major */
@@ -144,8 +146,25 @@ void rlt_order_of(const relayout_scaled_view *view, int32_t *order);
 void rlt_box_rows_make(int32_t rank, const int64_t *sizes, const int32_t *order,
                        int64_t element_bytes, rlt_box_rows *made);
 
-/* What rlt_many holds, and itself; NULL is allowed. The device is the plan's. */
-void rlt_many_free(relayout_device *device, rlt_many *many);
+/* The most groups that a box meets along a dimension: boxes need not begin where groups do. */
+int64_t rlt_groups_met(const rlt_boxes *boxes, int32_t dimension, int64_t group);
+
+/* Over what the scales of a side are found that are to be. */
+rlt_finding rlt_finding_of(const rlt_boxes *boxes, const relayout_scaled_view *side);
+
+/* Requests of plans that change no value, or round as to the nearest f32; and of those that change
+ * values as a caller asked. */
+rlt_plan_request rlt_plain_request(void);
+rlt_plan_request rlt_many_request(const rlt_plan_request *asked);
+
+/* The same plan on another device. The request counts as far as values change. Returns the statuses
+ * of relayout_plan_create_many. */
+relayout_status rlt_many_create_again(const rlt_many *many, relayout_device *device,
+                                      const rlt_plan_request *asked, relayout_plan **plan,
+                                      relayout_error *error);
+
+/* What rlt_many holds, and itself; NULL is allowed. */
+void rlt_many_free(rlt_many *many);
 
 /* relayout_plan_explain of such a plan. */
 void rlt_many_explain(const relayout_plan *plan, bool as_json, rlt_text *text);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "metadata/widths.h"
 #include "plan/many.h"
 
 /* Bytes of a box that lie together on a side: of fewer lines at a time memory is slower. */
@@ -61,13 +62,23 @@ static void add_groups(cuts *made, int64_t group, int64_t size) {
   }
 }
 
+/* Elements along the minor dimension that lie in one record, or share a byte where rows begin with
+ * bytes. */
+static int64_t inseparable(const relayout_scaled_view *side) {
+  const relayout_shape *const shape = &side->elements.shape;
+  const int64_t bits = rlt_packed_bits(&shape->layout), in_byte = bits > 0 ? 8 / bits : 1;
+  const bool has_whole_bytes =
+      shape->rank > 0 && shape->dimensions[shape->layout.minor_to_major[0]] % in_byte == 0;
+  return rlt_has_blocks(side) ? RELAYOUT_BLOCK_ELEMENTS : has_whole_bytes ? in_byte : 1;
+}
+
 static void add_side(cuts *made, const relayout_scaled_view *side) {
   const relayout_shape *const shape = &side->elements.shape;
-  if (rlt_has_blocks(side)) {
+  const int64_t together = inseparable(side);
+  if (together > 1) {
     const int32_t minor = shape->layout.minor_to_major[0];
-    made[minor].least = RELAYOUT_BLOCK_ELEMENTS;
-    made[minor].unit =
-        common_multiple(made[minor].unit, RELAYOUT_BLOCK_ELEMENTS, shape->dimensions[minor]);
+    made[minor].least = rlt_max(made[minor].least, together);
+    made[minor].unit = common_multiple(made[minor].unit, together, shape->dimensions[minor]);
   }
   for (int32_t d = 0; d < shape->rank && side->has_scales; ++d) {
     add_groups(&made[d], side->group_sizes[d], shape->dimensions[d]);
@@ -102,6 +113,23 @@ void rlt_groups_of_box(const relayout_scaled_view *of, const rlt_index_box *box,
                            ? of->scales.shape.dimensions[d]
                            : rlt_divide_up(box->start[d] + box->sizes[d], group) - first;
   }
+}
+
+int64_t rlt_groups_met(const rlt_boxes *boxes, int32_t dimension, int64_t group) {
+  const int64_t size = boxes->sizes[dimension], all = boxes->dimensions[dimension];
+  const bool is_aligned = size >= all || size % group == 0 || group % size == 0;
+  const int64_t met = is_aligned ? rlt_divide_up(size, group) : (size - 2) / group + 2;
+  return rlt_min(met, rlt_max(rlt_divide_up(all, group), 1));
+}
+
+rlt_finding rlt_finding_of(const rlt_boxes *boxes, const relayout_scaled_view *side) {
+  rlt_finding found = RLT_FINDS_IN_BOX;
+  for (int32_t d = 0; d < boxes->rank; ++d) {
+    if (boxes->sizes[d] < boxes->dimensions[d] && boxes->sizes[d] % side->group_sizes[d] != 0) {
+      found = RLT_FINDS_IN_ALL;
+    }
+  }
+  return found;
 }
 
 /* ---- Boxes ---------------------------------------------------------------------------------- */

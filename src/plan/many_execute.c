@@ -122,7 +122,11 @@ relayout_status relayout_plan_execute_many(const relayout_plan *plan,
                     "plan is not one of relayout_plan_create_many; relayout_plan_execute executes "
                     "it");
   }
-  const relayout_status status = check_memory(plan->many, from, to, error);
-  return status == RELAYOUT_OK ? plan->device->backend->execute_many(plan, from, to, error)
+  const relayout_plan *runs = NULL;
+  relayout_status status = check_memory(plan->many, from, to, error);
+  if (status == RELAYOUT_OK) {
+    status = rlt_plan_for_host_memory(plan, &runs, error);
+  }
+  return status == RELAYOUT_OK ? runs->many->device->backend->execute_many(runs, from, to, error)
                                : status;
 }

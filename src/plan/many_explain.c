@@ -33,10 +33,16 @@ static void explain_text(const rlt_many *many, rlt_text *text) {
           many->to[i].finding == RLT_FINDS_IN_ALL ? "; the source is read once more for them" : "");
     }
   }
+  if (many->boxes.count == 0) {
+    rlt_text_add(text, "\nboxes   none: each destination is moved by itself\n");
+    return;
+  }
   rlt_text_add(text, "\nboxes   %" PRId64 " of [", many->boxes.count);
   add_sizes(&many->boxes, text);
-  rlt_text_add(text, "]: each is read from memory once, and every destination gets its part while "
-                     "it is in the cache\n");
+  rlt_text_add(text,
+               "]: each is read from memory once, and every destination gets its part while it is "
+               "in %s\n",
+               many->on_device == NULL ? "the cache" : "local memory");
 }
 
 static void explain_json(const rlt_many *many, rlt_text *text) {

@@ -456,7 +456,7 @@ void relayout_plan_destroy(relayout_plan *plan) {
     rlt_forms_free(&part->forms);
   }
   rlt_chunks_free(plan);
-  rlt_many_free(plan->device, plan->many);
+  rlt_many_free(plan->many);
   relayout_plan_destroy(atomic_load(&plan->elsewhere));
   rlt_free(plan->work.parts);
   rlt_free(plan->index_program);
@@ -631,7 +631,8 @@ static relayout_status make_elsewhere(const relayout_plan *plan, relayout_device
   const double begun = rlt_verbose_begin();
   const rlt_float_control was = rlt_floats_enter();
   const relayout_status status =
-      create_anew(device, &of, &request, (rlt_texts){0, NULL}, made, error);
+      plan->many != NULL ? rlt_many_create_again(plan->many, device, &request, made, error)
+                         : create_anew(device, &of, &request, (rlt_texts){0, NULL}, made, error);
   rlt_floats_leave(was);
   if (status == RELAYOUT_OK) {
     rlt_verbose_end(begun, RLT_TOLD_PLAN, *made, 1);

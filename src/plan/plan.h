@@ -69,8 +69,6 @@ typedef struct rlt_chunk {
   int64_t destination;
 } rlt_chunk;
 
-struct rlt_many;
-
 struct relayout_plan {
   relayout_device *device; /* held */
   atomic_int holders;      /* references: those of callers, and the cache's */

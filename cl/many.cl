@@ -1,0 +1,114 @@
+/* many.cl: several destinations of one source. A work-group loads a box of the index space into
+ * local memory once, and every destination gets its part from there:
+ *
+ *     source --> tile in local memory --> destination 0, in the order in which that lies in memory
+ *                (elements as they are)
+ *                                    \--> destination 1, ...
+ *
+ * Follows convert.cl, numbers.cl, records.cl and what the host writes for one plan
+ * (src/gpu/many_text.h): sizes, formats, and functions that say where things lie. All of these are
+ * constants, so that one program serves one plan. many_destination.cl follows once for each
+ * destination, and many_kernel.cl comes last. Of the source are compiled in:
+ *
+ *     SOURCE_FORMAT   of its elements; of what lies in the tile
+ *     SOURCE_BYTES, SOURCE_BITS, SOURCE_UNIT
+ *                     bytes of an element; its bits where it shares a byte, else 0; what addresses
+ *                     are multiples of
+ *     SOURCE_RECORDS  its block format, or 0: then the tile has f32s
+ *     SOURCE_SCALED, SOURCE_POINTED
+ *                     1 if it has scales, and zero points; their formats, bytes and units follow
+ */
+
+#define PASTE_2(a, b)      a##b
+#define PASTE(a, b)        PASTE_2(a, b)
+#define PASTE_3(a, b, c)   a##b##c
+#define PASTE_ALL(a, b, c) PASTE_3(a, b, c)
+
+/* Bytes at a multiple of `unit`, the lowest first. */
+INLINED ulong load(__global const uchar *at, int bytes, int unit) {
+  ulong made = 0;
+  for (int i = 0; i < bytes; i += unit) {
+    const ulong part = unit == 8   ? *(__global const ulong *)(at + i)
+                       : unit == 4 ? *(__global const uint *)(at + i)
+                       : unit == 2 ? *(__global const ushort *)(at + i)
+                                   : at[i];
+    made |= part << 8 * i;
+  }
+  return made;
+}
+
+INLINED void store(__global uchar *at, int bytes, int unit, ulong value) {
+  for (int i = 0; i < bytes; i += unit) {
+    const ulong part = value >> 8 * i;
+    if (unit == 8) {
+      *(__global ulong *)(at + i) = part;
+    } else if (unit == 4) {
+      *(__global uint *)(at + i) = (uint)part;
+    } else if (unit == 2) {
+      *(__global ushort *)(at + i) = (ushort)part;
+    } else {
+      at[i] = (uchar)part;
+    }
+  }
+}
+
+/* ---- The tile ---- */
+
+INLINED tile_word source_word(const memory *of, const coordinate *i) {
+  const long at = at_source(i);
+#if SOURCE_RECORDS
+  __global const uchar *const record = of->source + at / RECORD * record_bytes(SOURCE_RECORDS);
+  return record_value(SOURCE_RECORDS, record, (uint)(at % RECORD));
+#elif SOURCE_BITS
+  const uint bit = (uint)(at % (8 / SOURCE_BITS)) * SOURCE_BITS;
+  return (tile_word)(of->source[at / (8 / SOURCE_BITS)] >> bit & ((1u << SOURCE_BITS) - 1));
+#else
+  return (tile_word)load(of->source + at, SOURCE_BYTES, SOURCE_UNIT);
+#endif
+}
+
+static void load_tile(const memory *of, const coordinate *start, __local tile_word *tile) {
+#pragma unroll 1
+  for (uint v = (uint)get_local_id(0); v < VISITS_source; v += GROUP) {
+    coordinate i[AXES];
+    uint place;
+    if (visit_source(v, start, i, &place)) {
+      tile[place] = source_word(of, i);
+    }
+  }
+}
+
+/* ---- Values ---- */
+
+/* The value of an element of the tile. */
+INLINED number source_value(const memory *of, const coordinate *i, tile_word word) {
+#if SOURCE_SCALED
+  coordinate group[AXES];
+  group_source(i, group);
+#endif
+#if SOURCE_POINTED
+  const long point = integer_value(
+      load(of->source_points + at_source_points(group), SOURCE_POINT_BYTES, SOURCE_POINT_UNIT),
+      SOURCE_POINT_FORMAT);
+  const number n = number_of_integer(integer_value(word, SOURCE_FORMAT) - point);
+#else
+  const number n = number_of(word, SOURCE_FORMAT);
+#endif
+#if SOURCE_SCALED
+  const pattern scale =
+      load(of->source_scales + at_source_scales(group), SOURCE_SCALE_BYTES, SOURCE_SCALE_UNIT);
+  return product(n, float_number(scale, SOURCE_SCALE_FORMAT));
+#else
+  return n;
+#endif
+}
+
+/* The same, rounded to an f32. */
+INLINED uint source_f32(const memory *of, const coordinate *i, tile_word word) {
+#if SOURCE_SCALED
+  return f32_of(source_value(of, i, word));
+#else
+  const integer_rule by = {false, false};
+  return (uint)convert_unscaled(word, SOURCE_FORMAT, f32_format(), by);
+#endif
+}

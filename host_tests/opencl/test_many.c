@@ -1,0 +1,348 @@
+/* test_many.c: plans of several destinations on a queue: what buffers hold at the end is what
+ * headers say, and what calls refuse. */
+#include "cmocka_all.h"
+
+#include <string.h>
+
+#include "opencl/bench.h"
+
+static opencl_bench *bench;
+
+static relayout_scaled_view scaled_of(const char *text) {
+  relayout_scaled_view view;
+  relayout_error error = {.message = ""};
+  if (relayout_scaled_view_parse(text, &view, &error) != RELAYOUT_OK) {
+    fail_msg("%s: %s", text, error.message);
+  }
+  return view;
+}
+
+static relayout_plan *plan_of(const char *from, int32_t count, const relayout_scaled_view *to) {
+  const relayout_scaled_view source = scaled_of(from);
+  relayout_plan *plan = NULL;
+  relayout_error error = {.message = ""};
+  if (relayout_plan_create_many(bench->device, &source, to, count, NULL, &plan, &error) !=
+      RELAYOUT_OK) {
+    fail_msg("%s: %s", from, error.message);
+  }
+  return plan;
+}
+
+static void enqueue(const relayout_plan *plan, const relayout_side_buffers *from,
+                    const relayout_side_buffers *to) {
+  relayout_error error = {.message = ""};
+  cl_event done = NULL;
+  if (relayout_plan_enqueue_many(plan, bench->queue, from, to, 0, NULL, &done, &error) !=
+      RELAYOUT_OK) {
+    fail_msg("%s", error.message);
+  }
+  assert_int_equal(clWaitForEvents(1, &done), CL_SUCCESS);
+  clReleaseEvent(done);
+}
+
+/* ---- Values --------------------------------------------------------------------------------- */
+
+/* As it is, columns first, and as another type with padding. */
+static void test_destinations_of_all_kinds(void **state) {
+  (void)state;
+  enum { COUNT_OF = 3 };
+  const uint8_t source[6] = {1, 2, 3, 4, 5, 6};
+  const uint8_t transposed[6] = {1, 4, 2, 5, 3, 6};
+  const uint16_t padded[8] = {1, 2, 3, 0, 4, 5, 6, 0};
+  const size_t sizes[COUNT_OF] = {sizeof source, sizeof transposed, sizeof padded};
+  const void *const wanted[COUNT_OF] = {source, transposed, padded};
+  const relayout_scaled_view to[COUNT_OF] = {scaled_of("u8[2,3]"), scaled_of("u8[2,3]{0,1}"),
+                                             scaled_of("u16[2,3]{1,0:PD(2,4)}")};
+  relayout_plan *const plan = plan_of("u8[2,3]", COUNT_OF, to);
+  uint8_t poison[sizeof padded], found[sizeof padded];
+  memset(poison, 0xa5, sizeof poison);
+  const relayout_side_buffers from = {.elements = opencl_buffer(bench, sizeof source, source)};
+  relayout_side_buffers at[COUNT_OF] = {{.elements = NULL}};
+  for (int32_t i = 0; i < COUNT_OF; ++i) {
+    at[i].elements = opencl_buffer(bench, sizes[i], poison);
+  }
+  enqueue(plan, &from, at);
+  for (int32_t i = 0; i < COUNT_OF; ++i) {
+    opencl_read(bench, at[i].elements, sizes[i], found);
+    assert_memory_equal(found, wanted[i], sizes[i]);
+    clReleaseMemObject(at[i].elements);
+  }
+  clReleaseMemObject(from.elements);
+  relayout_plan_destroy(plan);
+}
+
+/* Elements of 16 bytes go by kernels of their own. */
+static void test_large_elements(void **state) {
+  (void)state;
+  const double source[8] = {1, -1, 2, -2, 3, -3, 4, -4};
+  const double transposed[8] = {1, -1, 3, -3, 2, -2, 4, -4};
+  const relayout_scaled_view to[2] = {scaled_of("c128[2,2]"), scaled_of("c128[2,2]{0,1}")};
+  relayout_plan *const plan = plan_of("c128[2,2]", 2, to);
+  double found[8];
+  const relayout_side_buffers from = {.elements = opencl_buffer(bench, sizeof source, source)};
+  const relayout_side_buffers at[2] = {
+      {.elements = opencl_buffer(bench, sizeof source, transposed)},
+      {.elements = opencl_buffer(bench, sizeof source, source)}};
+  enqueue(plan, &from, at);
+  opencl_read(bench, at[0].elements, sizeof found, found);
+  assert_memory_equal(found, source, sizeof found);
+  opencl_read(bench, at[1].elements, sizeof found, found);
+  assert_memory_equal(found, transposed, sizeof found);
+  clReleaseMemObject(from.elements);
+  clReleaseMemObject(at[0].elements);
+  clReleaseMemObject(at[1].elements);
+  relayout_plan_destroy(plan);
+}
+
+enum { ROWS = 300, COLUMNS = 200, COUNT = ROWS * COLUMNS };
+
+/* One scale for all, and scales of columns: of groups that lie in several boxes. */
+static void test_scales_of_several_boxes(void **state) {
+  (void)state;
+  static float source[COUNT];
+  static int8_t all[COUNT], columns[COUNT];
+  static float column_scales[COLUMNS];
+  const relayout_scaled_view to[2] = {scaled_of("s8[300,200] * f32[1,1]"),
+                                      scaled_of("s8[300,200] * f32[1,200]")};
+  relayout_scaled_view views[2] = {to[0], to[1]};
+  float scale = 0;
+  for (int32_t i = 0; i < COUNT; ++i) {
+    source[i] = (float)(i % COLUMNS - 100);
+  }
+  views[0].rule = views[1].rule = RELAYOUT_SCALES_AMAX;
+  relayout_plan *const plan = plan_of("f32[300,200]", 2, views);
+  const relayout_side_buffers from = {.elements = opencl_buffer(bench, sizeof source, source)};
+  const relayout_side_buffers at[2] = {
+      {.elements = opencl_buffer(bench, sizeof all, all),
+       .scales = opencl_buffer(bench, sizeof scale, &scale)},
+      {.elements = opencl_buffer(bench, sizeof columns, columns),
+       .scales = opencl_buffer(bench, sizeof column_scales, column_scales)}};
+  enqueue(plan, &from, at);
+  opencl_read(bench, at[0].scales, sizeof scale, &scale);
+  opencl_read(bench, at[0].elements, sizeof all, all);
+  opencl_read(bench, at[1].scales, sizeof column_scales, column_scales);
+  opencl_read(bench, at[1].elements, sizeof columns, columns);
+  assert_true(scale == 100.0F / 127);
+  for (int32_t i = 0; i < COUNT; ++i) {
+    const int32_t value = i % COLUMNS - 100;
+    /* value / (100 / 127), towards zero; 100 / 127 as an f32 is a little less than itself */
+    assert_int_equal(all[i], value * 127 / 100);
+    assert_true(column_scales[i % COLUMNS] == (float)(value < 0 ? -value : value) / 127);
+  }
+  clReleaseMemObject(from.elements);
+  for (int i = 0; i < 2; ++i) {
+    clReleaseMemObject(at[i].elements);
+    clReleaseMemObject(at[i].scales);
+  }
+  relayout_plan_destroy(plan);
+}
+
+/* Host memory, twice by one plan. */
+static void test_host_memory(void **state) {
+  (void)state;
+  const float source[4] = {1, -2, 3, 64};
+  int8_t elements[4];
+  float scale = 0;
+  relayout_scaled_view to = scaled_of("s8[4] * f32[1]");
+  to.rule = RELAYOUT_SCALES_POWER2;
+  relayout_plan *const plan = plan_of("f32[4]", 1, &to);
+  const relayout_source_memory from = {.elements = source};
+  const relayout_destination_memory at = {.elements = elements, .scales = &scale};
+  for (int i = 0; i < 2; ++i) {
+    memset(elements, 0, sizeof elements);
+    assert_int_equal(relayout_plan_execute_many(plan, &from, &at, NULL), RELAYOUT_OK);
+    assert_true(scale == 1); /* 2 to the power of 6 - 6 */
+    assert_int_equal(elements[1], -2);
+    assert_int_equal(elements[3], 64);
+  }
+  relayout_plan_destroy(plan);
+}
+
+/* Each command behind the one before, and all behind the caller's event. */
+static void test_events(void **state) {
+  (void)state;
+  const uint8_t source[6] = {1, 2, 3, 4, 5, 6}, padded[8] = {1, 2, 3, 0, 4, 5, 6, 0};
+  const relayout_scaled_view to[2] = {scaled_of("u8[2,3]{1,0:PD(2,4)}"), scaled_of("u8[2,3]{0,1}")};
+  relayout_plan *const plan = plan_of("u8[2,3]{1,0:PD(2,4)}", 2, to);
+  uint8_t found[8] = {0};
+  cl_int code = CL_SUCCESS, status = CL_SUCCESS;
+  const relayout_side_buffers from = {.elements = opencl_buffer(bench, 8, padded)};
+  const relayout_side_buffers at[2] = {{.elements = opencl_buffer(bench, 8, found)},
+                                       {.elements = opencl_buffer(bench, 6, found)}};
+  const cl_event gate = clCreateUserEvent(bench->context, &code);
+  cl_event done = gate; /* may be one of those that are waited for */
+  assert_int_equal(relayout_plan_enqueue_many(plan, bench->queue, &from, at, 1, &done, &done, NULL),
+                   RELAYOUT_OK);
+  assert_int_equal(
+      clGetEventInfo(done, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL),
+      CL_SUCCESS);
+  assert_true(status > CL_COMPLETE);
+  assert_int_equal(clSetUserEventStatus(gate, CL_COMPLETE), CL_SUCCESS);
+  assert_int_equal(clWaitForEvents(1, &done), CL_SUCCESS);
+  opencl_read(bench, at[0].elements, 8, found);
+  assert_memory_equal(found, padded, 8);
+  assert_int_equal(relayout_plan_enqueue_many(plan, bench->queue, &from, at, 0, NULL, NULL, NULL),
+                   RELAYOUT_OK);
+  assert_int_equal(clFinish(bench->queue), CL_SUCCESS);
+  opencl_read(bench, at[1].elements, 6, found);
+  assert_int_equal(found[1], source[3]);
+  clReleaseEvent(done);
+  clReleaseEvent(gate);
+  clReleaseMemObject(from.elements);
+  clReleaseMemObject(at[0].elements);
+  clReleaseMemObject(at[1].elements);
+  relayout_plan_destroy(plan);
+}
+
+/* An empty tensor has an event too. */
+static void test_nothing(void **state) {
+  (void)state;
+  const relayout_scaled_view to[2] = {scaled_of("f32[0,3]{0,1}"), scaled_of("s8[0,3] * f32[0,1]")};
+  relayout_plan *const plan = plan_of("f32[0,3]", 2, to);
+  const relayout_side_buffers none[2] = {{.elements = NULL}};
+  enqueue(plan, none, none);
+  relayout_plan_destroy(plan);
+}
+
+/* ---- Refusals ------------------------------------------------------------------------------- */
+
+typedef struct refused {
+  relayout_status status;
+  const char *message;
+  relayout_side_buffers from;
+  relayout_side_buffers to[2];
+} refused;
+
+static void test_refused_buffers(void **state) {
+  (void)state;
+  const relayout_scaled_view to[2] = {scaled_of("s8[4,8] * f32[4,1]"), scaled_of("f32[4,8]{0,1}")};
+  const uint8_t bytes[256] = {0};
+  relayout_plan *const plan = plan_of("f32[4,8]", 2, to);
+  const cl_mem source = opencl_buffer(bench, 128, bytes), first = opencl_buffer(bench, 32, bytes);
+  const cl_mem scales = opencl_buffer(bench, 16, bytes), second = opencl_buffer(bench, 256, bytes);
+  const cl_mem read_only =
+      clCreateBuffer(bench->context, CL_MEM_READ_ONLY, 128, NULL, &(cl_int){CL_SUCCESS});
+  const relayout_side_buffers from = {.elements = source};
+  const relayout_side_buffers good = {.elements = first, .scales = scales};
+  const relayout_side_buffers other = {.elements = second};
+  const refused cases[] = {
+      {RELAYOUT_INVALID_ARGUMENT, "from->elements is NULL", {.elements = NULL}, {good, other}},
+      {RELAYOUT_INVALID_ARGUMENT, "to[0].scales is NULL", from, {{.elements = first}, other}},
+      {RELAYOUT_INVALID_ARGUMENT, "CL_MEM_READ_ONLY", from, {good, {.elements = read_only}}},
+      {RELAYOUT_BUFFER_TOO_SMALL,
+       "to[0].elements",
+       from,
+       {{.elements = first, .elements_offset = 1, .scales = scales}, other}},
+      {RELAYOUT_BUFFERS_OVERLAP,
+       "to[0].elements and to[1].elements overlap",
+       from,
+       {{.elements = second, .elements_offset = 100, .scales = scales}, other}},
+      {RELAYOUT_BUFFERS_OVERLAP, "overlap", from, {good, {.elements = source}}},
+      {RELAYOUT_MISALIGNED_OFFSET,
+       "to[1].elements_offset is 2",
+       from,
+       {good, {.elements = second, .elements_offset = 2}}},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    relayout_error error = {.message = ""};
+    cl_event event = NULL;
+    const relayout_status status = relayout_plan_enqueue_many(plan, bench->queue, &cases[i].from,
+                                                              cases[i].to, 0, NULL, &event, &error);
+    assert_int_equal(status, cases[i].status);
+    assert_null(event);
+    if (strstr(error.message, cases[i].message) == NULL) {
+      fail_msg("`%s` lacks `%s`", error.message, cases[i].message);
+    }
+  }
+  const cl_mem all[] = {source, first, scales, second, read_only};
+  for (size_t i = 0; i < sizeof all / sizeof all[0]; ++i) {
+    clReleaseMemObject(all[i]);
+  }
+  relayout_plan_destroy(plan);
+}
+
+static void test_refused_plans(void **state) {
+  (void)state;
+  const relayout_scaled_view from = scaled_of("u8[4]");
+  const relayout_side_buffers none = {.elements = NULL};
+  const relayout_shape *const shape = &from.elements.shape;
+  relayout_device *cpu = NULL;
+  relayout_plan *single = NULL, *on_cpu = NULL;
+  relayout_plan *const plan = plan_of("u8[4]", 1, &from);
+  assert_int_equal(relayout_device_open("cpu", &cpu, NULL), RELAYOUT_OK);
+  assert_int_equal(relayout_plan_create(bench->device, shape, shape, NULL, &single, NULL),
+                   RELAYOUT_OK);
+  assert_int_equal(relayout_plan_create_many(cpu, &from, &from, 1, NULL, &on_cpu, NULL),
+                   RELAYOUT_OK);
+  const struct {
+    const relayout_plan *plan;
+    cl_command_queue queue;
+    const relayout_side_buffers *from, *to;
+    cl_uint n_wait;
+    const char *message;
+  } cases[] = {
+      {NULL, bench->queue, &none, &none, 0, "plan is NULL"},
+      {plan, NULL, &none, &none, 0, "queue is NULL"},
+      {plan, bench->queue, NULL, &none, 0, "from is NULL"},
+      {plan, bench->queue, &none, NULL, 0, "to is NULL"},
+      {plan, bench->queue, &none, &none, 1, "n_wait is 1"},
+      {single, bench->queue, &none, &none, 0, "not one of relayout_plan_create_many"},
+      {on_cpu, bench->queue, &none, &none, 0, "not made for an OpenCL device"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    relayout_error error = {.message = ""};
+    cl_event event = NULL;
+    assert_int_equal(relayout_plan_enqueue_many(cases[i].plan, cases[i].queue, cases[i].from,
+                                                cases[i].to, cases[i].n_wait, NULL, &event, &error),
+                     RELAYOUT_INVALID_ARGUMENT);
+    assert_null(event);
+    if (strstr(error.message, cases[i].message) == NULL) {
+      fail_msg("`%s` lacks `%s`", error.message, cases[i].message);
+    }
+  }
+  relayout_plan_destroy(plan);
+  relayout_plan_destroy(single);
+  relayout_plan_destroy(on_cpu);
+  relayout_device_destroy(cpu);
+}
+
+/* 32 elements along each of three dimensions, so that no record is cut. */
+static void test_refused_records(void **state) {
+  (void)state;
+  const relayout_scaled_view from = scaled_of("f32[32,32,32]");
+  const relayout_scaled_view to[3] = {scaled_of("q8_0[32,32,32]"),
+                                      scaled_of("q8_0[32,32,32]{1,2,0}"),
+                                      scaled_of("q8_0[32,32,32]{0,2,1}")};
+  relayout_plan *plan = NULL;
+  relayout_error error = {.message = ""};
+  const relayout_status status =
+      relayout_plan_create_many(bench->device, &from, to, 3, NULL, &plan, &error);
+  if (bench->family == RELAYOUT_KERNELS_NATIVE) {
+    assert_int_equal(status, RELAYOUT_OK);
+    relayout_plan_destroy(plan);
+    return;
+  }
+  assert_int_equal(status, RELAYOUT_UNSUPPORTED);
+  assert_null(plan);
+  assert_non_null(strstr(error.message, "records"));
+}
+
+static int run(opencl_bench *of) {
+  bench = of;
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_destinations_of_all_kinds),
+      cmocka_unit_test(test_large_elements),
+      cmocka_unit_test(test_scales_of_several_boxes),
+      cmocka_unit_test(test_host_memory),
+      cmocka_unit_test(test_events),
+      cmocka_unit_test(test_nothing),
+      cmocka_unit_test(test_refused_buffers),
+      cmocka_unit_test(test_refused_plans),
+      cmocka_unit_test(test_refused_records),
+  };
+  return cmocka_run_group_tests_name("opencl.many", tests, NULL, NULL);
+}
+
+int main(void) {
+  return opencl_on_each_device(run);
+}

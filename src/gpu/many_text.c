@@ -1,0 +1,395 @@
+/* many_text.c: see many_text.h. */
+#include "gpu/many_text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "convert/formats.h"
+#include "metadata/strides.h"
+#include "metadata/widths.h"
+
+enum { IN_BYTE = 8 };
+
+/* ---- What kernels reach --------------------------------------------------------------------- */
+
+static int32_t packed_bits(const relayout_view *view) {
+  return view->is_strided ? 0 : (int32_t)rlt_packed_bits(&view->shape.layout);
+}
+
+bool rlt_many_reads(const relayout_view *view) {
+  const bool is_wider = !view->is_strided && rlt_custom_bits(&view->shape) >= IN_BYTE;
+  return !rlt_is_swapped(view->shape.element_type, view->byte_order) && !is_wider;
+}
+
+bool rlt_many_writes(const relayout_view *view) {
+  const relayout_shape *const shape = &view->shape;
+  const int32_t bits = packed_bits(view);
+  const bool ends_with_bytes =
+      bits == 0 || (shape->rank > 0 && shape->layout.tile_count == 0 &&
+                    shape->dimensions[shape->layout.minor_to_major[0]] % (IN_BYTE / bits) == 0);
+  return rlt_many_reads(view) && ends_with_bytes && !rlt_view_has_padding(view);
+}
+
+/* ---- Numbers and formats -------------------------------------------------------------------- */
+
+static void define(rlt_text *text, const char *side, const char *name, int64_t value) {
+  rlt_text_add(text, "#define %s_%s %" PRId64 "\n", side, name, value);
+}
+
+static void define_format(rlt_text *text, const char *side, const char *part,
+                          relayout_element_type type) {
+  const number_format of = rlt_number_format_of(type);
+  rlt_text_add(text, "#define %s_%sFORMAT ((number_format){%d, %d, %d, %d, %d, %d})\n", side, part,
+               of.kind, of.bits, of.exponent_bits, of.mantissa_bits, of.bias, of.specials);
+}
+
+int64_t rlt_many_unit(const relayout_view *view) {
+  const int64_t bytes = (int64_t)relayout_element_type_byte_size(view->shape.element_type);
+  const int64_t common =
+      view->is_strided ? rlt_strides_common_bytes(&view->shape, view->byte_strides, bytes) : bytes;
+  const int64_t power = common & -common;
+  return rlt_min(power, (int64_t)sizeof(uint64_t));
+}
+
+/* What is said of scales or of zero points. */
+static void define_beside(rlt_text *text, const char *side, const char *part, const char *bytes,
+                          const char *unit, const relayout_view *view) {
+  define_format(text, side, part, view->shape.element_type);
+  define(text, side, bytes, (int64_t)relayout_element_type_byte_size(view->shape.element_type));
+  define(text, side, unit, rlt_many_unit(view));
+}
+
+static void define_side(rlt_text *text, const char *side, const relayout_scaled_view *view) {
+  const relayout_element_type type = view->elements.shape.element_type;
+  define_format(text, side, "", type);
+  define(text, side, "BYTES", (int64_t)relayout_element_type_byte_size(type));
+  define(text, side, "BITS", packed_bits(&view->elements));
+  define(text, side, "UNIT", rlt_many_unit(&view->elements));
+  define(text, side, "RECORDS", view->block_format);
+  define(text, side, "SCALED", view->has_scales);
+  define(text, side, "POINTED", view->has_zero_points);
+  if (view->has_scales) {
+    define_beside(text, side, "SCALE_", "SCALE_BYTES", "SCALE_UNIT", &view->scales);
+  }
+  if (view->has_zero_points) {
+    define_beside(text, side, "POINT_", "POINT_BYTES", "POINT_UNIT", &view->zero_points);
+  }
+}
+
+/* ---- Where things lie ----------------------------------------------------------------------- */
+
+static void add_operation(const rlt_index_op *of, rlt_text *text) {
+  switch (of->kind) {
+  case RLT_INDEX_SPLIT:
+    rlt_text_add(text, "  n%d = n%d %% %" PRId64 "; n%d = n%d / %" PRId64 ";\n", (int)of->to,
+                 (int)of->from, of->size, (int)of->from, (int)of->from, of->size);
+    break;
+  case RLT_INDEX_JOIN:
+    rlt_text_add(text, "  n%d = n%d * %" PRId64 " + n%d;\n", (int)of->to, (int)of->to, of->size,
+                 (int)of->from);
+    break;
+  default: /* bounds of arrays without elements, of which nothing lies anywhere */
+    break;
+  }
+}
+
+/* The linear index by the layout. */
+static void add_linear(const relayout_shape *shape, rlt_index_program *program, rlt_text *text) {
+  int32_t most = rlt_max(shape->rank - 1, 0);
+  program->count = 0;
+  rlt_index_program_to_linear(shape, program);
+  for (int32_t i = 0; i < program->count; ++i) {
+    most = (int32_t)rlt_max(most, rlt_max(program->of[i].to, program->of[i].from));
+  }
+  for (int32_t n = 0; n <= most; ++n) {
+    rlt_text_add(text,
+                 n < rlt_max(shape->rank, 1) ? "  coordinate n%d = i[%d];\n"
+                                             : "  coordinate n%d = 0;\n",
+                 (int)n, (int)n);
+  }
+  for (int32_t i = 0; i < program->count; ++i) {
+    add_operation(&program->of[i], text);
+  }
+}
+
+/* A function from an index to bytes behind the view's start; to the number of an element where
+ * these share bytes, or lie in records. */
+static void add_place(const char *name, const relayout_view *view, bool counts_elements,
+                      rlt_index_program *program, rlt_text *text) {
+  const relayout_shape *const shape = &view->shape;
+  const int64_t bytes = (int64_t)relayout_element_type_byte_size(shape->element_type);
+  rlt_text_add(text, "INLINED long at_%s(const coordinate *i) {\n", name);
+  if (view->is_strided) {
+    rlt_text_add(text, "  coordinate n = 0;\n");
+    for (int32_t d = 0; d < shape->rank; ++d) {
+      if (shape->dimensions[d] > 1) {
+        rlt_text_add(text, "  n += i[%d] * (coordinate)(%" PRId64 ");\n", (int)d,
+                     view->byte_strides[d]);
+      }
+    }
+    rlt_text_add(text, "  return (long)(signed_coordinate)n;\n}\n\n");
+    return;
+  }
+  add_linear(shape, program, text);
+  rlt_text_add(text, "  return (long)(n%d * %" PRId64 ");\n}\n\n", (int)program->result,
+               counts_elements ? 1 : bytes);
+}
+
+static void add_places(const char *side, const relayout_scaled_view *view,
+                       rlt_index_program *program, rlt_text *text) {
+  char name[32];
+  add_place(side, &view->elements, rlt_has_blocks(view) || packed_bits(&view->elements) > 0,
+            program, text);
+  if (view->has_scales) {
+    rlt_text named = rlt_text_in(name, sizeof name);
+    rlt_text_add(&named, "%s_scales", side);
+    add_place(name, &view->scales, false, program, text);
+  }
+  if (view->has_zero_points) {
+    rlt_text named = rlt_text_in(name, sizeof name);
+    rlt_text_add(&named, "%s_points", side);
+    add_place(name, &view->zero_points, false, program, text);
+  }
+}
+
+/* ---- Boxes ---------------------------------------------------------------------------------- */
+
+static void add_start(const rlt_many_kernel *kernel, rlt_text *text) {
+  const rlt_boxes *const boxes = &kernel->boxes;
+  rlt_text_add(text, "INLINED void find_start(ulong box, coordinate *start) {\n");
+  if (boxes->rank == 0) {
+    rlt_text_add(text, "  start[0] = 0;\n");
+  }
+  for (int32_t i = 0; i < boxes->rank; ++i) {
+    const int32_t d = kernel->order[i];
+    rlt_text_add(
+        text, "  start[%d] = (coordinate)(box %% %" PRId64 ") * %" PRId64 "; box /= %" PRId64 ";\n",
+        (int)d, boxes->counts[d], boxes->sizes[d], boxes->counts[d]);
+  }
+  rlt_text_add(text, "}\n\n");
+}
+
+/* A function from a number to an element of a box, and to its place in the tile; false if the
+ * tensor ends before. Along the first dimension of the order `unit` elements are visited
+ * together. */
+static void add_visit(const rlt_many_kernel *kernel, const char *side, const int32_t *order,
+                      int64_t unit, rlt_text *text) {
+  const rlt_boxes *const boxes = &kernel->boxes;
+  int64_t visits = 1;
+  rlt_text_add(text,
+               "INLINED bool visit_%s(uint v, const coordinate *start, coordinate *i, uint *place) "
+               "{\n  bool is_within = true;\n  uint digit;\n  *place = 0;\n",
+               side);
+  if (boxes->rank == 0) {
+    rlt_text_add(text, "  i[0] = 0;\n");
+  }
+  for (int32_t k = 0; k < boxes->rank; ++k) {
+    const int32_t d = order[k];
+    const int64_t step = k == 0 ? unit : 1, count = rlt_divide_up(boxes->sizes[d], step);
+    rlt_text_add(text,
+                 "  digit = v %% %" PRId64 "u * %" PRId64 "u; v /= %" PRId64
+                 "u; i[%d] = start[%d] + digit; *place += digit * %" PRId64
+                 "u; is_within &= i[%d] < %" PRId64 ";\n",
+                 count, step, count, (int)d, (int)d, kernel->strides[d], (int)d,
+                 boxes->dimensions[d]);
+    visits *= count;
+  }
+  rlt_text_add(text, "  return is_within;\n}\n\n#define VISITS_%s %" PRId64 "u\n\n", side, visits);
+}
+
+/* ---- Groups --------------------------------------------------------------------------------- */
+
+static void add_group(const char *side, const relayout_scaled_view *view, rlt_text *text) {
+  const int32_t rank = view->elements.shape.rank;
+  rlt_text_add(text, "INLINED void group_%s(const coordinate *i, coordinate *group) {\n", side);
+  for (int32_t d = 0; d < rank; ++d) {
+    const bool is_one = view->group_sizes[d] >= view->elements.shape.dimensions[d];
+    if (is_one) {
+      rlt_text_add(text, "  group[%d] = 0;\n", (int)d);
+    } else {
+      rlt_text_add(text, "  group[%d] = i[%d] / %" PRId64 ";\n", (int)d, (int)d,
+                   view->group_sizes[d]);
+    }
+  }
+  rlt_text_add(text, rank == 0 ? "  group[0] = 0;\n}\n\n" : "}\n\n");
+}
+
+/* From a group to its number among those that a box meets, and back: the last of the tensor's where
+ * there are no more. */
+static void add_groups_of_box(const char *side, const rlt_kernel_view *of, rlt_text *text) {
+  const relayout_scaled_view *const view = &of->view;
+  const int32_t rank = view->elements.shape.rank;
+  rlt_text_add(text,
+               "INLINED uint group_place_%s(const coordinate *group, const coordinate *start) {\n"
+               "  uint place = 0;\n",
+               side);
+  for (int32_t d = 0; d < rank; ++d) {
+    rlt_text_add(text,
+                 "  place = place * %" PRId64 "u + (uint)(group[%d] - start[%d] / %" PRId64 ");\n",
+                 of->group_counts[d], (int)d, (int)d, view->group_sizes[d]);
+  }
+  rlt_text_add(
+      text,
+      "  return place;\n}\n\n"
+      "INLINED void visit_group_%s(uint v, const coordinate *start, coordinate *group) {\n",
+      side);
+  for (int32_t d = rank - 1; d >= 0; --d) {
+    rlt_text_add(text,
+                 "  group[%d] = min((coordinate)(start[%d] / %" PRId64 " + v %% %" PRId64
+                 "u), (coordinate)%" PRId64 "); v /= %" PRId64 "u;\n",
+                 (int)d, (int)d, view->group_sizes[d], of->group_counts[d],
+                 view->scales.shape.dimensions[d] - 1, of->group_counts[d]);
+  }
+  rlt_text_add(text, rank == 0 ? "  group[0] = 0;\n}\n\n" : "}\n\n");
+}
+
+/* From a group to its number among all, and back. */
+static void add_all_groups(const char *side, const relayout_scaled_view *view, rlt_text *text) {
+  const relayout_shape *const shape = &view->scales.shape;
+  rlt_text_add(
+      text, "INLINED ulong group_number_%s(const coordinate *group) {\n  ulong which = 0;\n", side);
+  for (int32_t d = 0; d < shape->rank; ++d) {
+    rlt_text_add(text, "  which = which * %" PRId64 " + group[%d];\n", shape->dimensions[d],
+                 (int)d);
+  }
+  rlt_text_add(text,
+               "  return which;\n}\n\n"
+               "INLINED void find_group_%s(ulong which, coordinate *group) {\n%s",
+               side, shape->rank == 0 ? "  group[0] = 0;\n" : "");
+  for (int32_t d = shape->rank - 1; d >= 0; --d) {
+    const int64_t size = rlt_max(shape->dimensions[d], 1);
+    rlt_text_add(text, "  group[%d] = (coordinate)(which %% %" PRId64 "); which /= %" PRId64 ";\n",
+                 (int)d, size, size);
+  }
+  rlt_text_add(text, "}\n\n");
+}
+
+/* ---- Parts ---------------------------------------------------------------------------------- */
+
+/* Adds one line of all tensors' names, each through `format`. */
+static void add_tensors(const char *format, const char *side, const relayout_scaled_view *view,
+                        rlt_text *text) {
+  static const char *const endings[] = {"", "_scales", "_points"};
+  const bool are_used[] = {true, view->has_scales, view->has_zero_points};
+  for (size_t i = 0; i < sizeof endings / sizeof endings[0]; ++i) {
+    char name[32];
+    rlt_text named = rlt_text_in(name, sizeof name);
+    rlt_text_add(&named, "%s%s", side, endings[i]);
+    for (const char *c = format; *c != '\0' && are_used[i]; ++c) {
+      if (*c == '@') {
+        rlt_text_add(text, "%s", name);
+      } else {
+        rlt_text_add(text, "%c", *c);
+      }
+    }
+  }
+}
+
+static void add_all_tensors(const rlt_many_kernel *kernel, const char *format, rlt_text *text) {
+  add_tensors(format, "source", &kernel->from.view, text);
+  for (int32_t i = 0; i < kernel->count; ++i) {
+    char side[16];
+    rlt_text named = rlt_text_in(side, sizeof side);
+    rlt_text_add(&named, "to_%" PRId32, i);
+    add_tensors(format, side, &kernel->to[i].view, text);
+  }
+}
+
+void rlt_many_add_head(const rlt_many_kernel *kernel, const char *name, rlt_index_program *program,
+                       rlt_text *text) {
+  static const char *const words[] = {[1] = "uchar", [2] = "ushort", [4] = "uint", [8] = "ulong"};
+  const relayout_scaled_view *const from = &kernel->from.view;
+  rlt_text_add(text, "#define KERNEL %s\n#define AXES %d\n#define PLACES %" PRId64 "\n", name,
+               (int)rlt_max(kernel->boxes.rank, 1), kernel->places);
+  rlt_text_add(text, "#define GROUPS %" PRId64 "\n", rlt_max(kernel->groups, 1));
+  rlt_text_add(text, "typedef %s coordinate;\ntypedef %s signed_coordinate;\n",
+               kernel->is_wide ? "ulong" : "uint", kernel->is_wide ? "long" : "int");
+  rlt_text_add(text, "typedef %s tile_word;\n\n", words[kernel->word_bytes]);
+  rlt_text_add(text, "typedef struct memory {\n");
+  add_all_tensors(kernel, "  __global uchar *@;\n", text);
+  rlt_text_add(text, "} memory;\n\n");
+  define_side(text, "SOURCE", from);
+  add_places("source", from, program, text);
+  add_start(kernel, text);
+  add_visit(kernel, "source", kernel->order, 1, text);
+  if (from->has_scales) {
+    add_group("source", from, text);
+  }
+}
+
+void rlt_many_add_destination(const rlt_many_kernel *kernel, int32_t which,
+                              rlt_index_program *program, rlt_text *text) {
+  static const char *const names[] = {
+      "FORMAT",     "BYTES",        "BITS",        "UNIT",          "RECORDS",      "SCALED",
+      "POINTED",    "SCALE_FORMAT", "SCALE_BYTES", "SCALE_UNIT",    "POINT_FORMAT", "POINT_BYTES",
+      "POINT_UNIT", "MINOR",        "STEP",        "CONVERTS",      "WRAPS",        "NEAREST",
+      "RULE",       "FINDS",        "MOST",        "MOST_EXPONENT", "GROUPS",       "FROM",
+      "ALL",        "ALL_FROM"};
+  const rlt_kernel_view *const to = &kernel->to[which];
+  const relayout_scaled_view *const view = &to->view;
+  const int32_t bits = packed_bits(&view->elements);
+  int32_t order[RELAYOUT_MAX_RANK] = {0};
+  char side[16];
+  rlt_text named = rlt_text_in(side, sizeof side);
+  rlt_text_add(&named, "%" PRId32, which);
+  rlt_order_of(view, order);
+  const float most = (float)to->finder.most;
+  uint32_t most_bits;
+  memcpy(&most_bits, &most, sizeof most_bits);
+
+  rlt_text_add(text, "#undef TO\n#define TO %" PRId32 "\n", which);
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) {
+    rlt_text_add(text, "#undef TO_%s\n", names[i]);
+  }
+  define_side(text, "TO", view);
+  define(text, "TO", "MINOR", order[0]);
+  define(text, "TO", "STEP", kernel->boxes.rank > 0 ? kernel->strides[order[0]] : 0);
+  define(text, "TO", "CONVERTS", to->converts);
+  define(text, "TO", "WRAPS", kernel->wraps);
+  define(text, "TO", "NEAREST", kernel->rounds_to_nearest);
+  define(text, "TO", "RULE", view->rule);
+  define(text, "TO", "FINDS", to->finding);
+  define(text, "TO", "MOST", most_bits);
+  define(text, "TO", "MOST_EXPONENT", to->finder.most_exponent);
+  define(text, "TO", "GROUPS", to->groups);
+  define(text, "TO", "FROM", to->first_group);
+  define(text, "TO", "ALL", to->all_groups);
+  define(text, "TO", "ALL_FROM", to->first_of_all);
+  add_places(side, view, program, text);
+  add_visit(kernel, side, order,
+            rlt_has_blocks(view) ? RELAYOUT_BLOCK_ELEMENTS
+            : bits > 0           ? IN_BYTE / bits
+                                 : 1,
+            text);
+  if (view->has_scales) {
+    add_group(side, view, text);
+    if (to->finding != RLT_FINDS_NOTHING) {
+      add_groups_of_box(side, to, text);
+      add_all_groups(side, view, text);
+    }
+  }
+}
+
+/* A function of the number of each destination that finds its scales so; NOTHING: of every one. */
+static void add_each(const rlt_many_kernel *kernel, const char *name, rlt_finding finding,
+                     rlt_text *text) {
+  rlt_text_add(text, "#define %s(function)", name);
+  for (int32_t i = 0; i < kernel->count; ++i) {
+    if (finding == RLT_FINDS_NOTHING || kernel->to[i].finding == finding) {
+      rlt_text_add(text, " function(%" PRId32 ")", i);
+    }
+  }
+  rlt_text_add(text, "\n");
+}
+
+void rlt_many_add_tail(const rlt_many_kernel *kernel, rlt_many_pass pass, rlt_text *text) {
+  rlt_text_add(text, "#define PASS %d\n#define PARAMETERS ", (int)pass);
+  add_all_tensors(kernel, "__global uchar *@, const ulong @_from, ", text);
+  rlt_text_add(text, "\n#define MEMORY {");
+  add_all_tensors(kernel, "@ + @_from, ", text);
+  rlt_text_add(text, "}\n");
+  add_each(kernel, "EACH", RLT_FINDS_NOTHING, text);
+  add_each(kernel, "EACH_IN_BOX", RLT_FINDS_IN_BOX, text);
+  add_each(kernel, "EACH_IN_ALL", RLT_FINDS_IN_ALL, text);
+}

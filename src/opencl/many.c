@@ -1,0 +1,512 @@
+/* many.c: makes the kernel of a plan of several destinations, and the plans beside it. */
+#include "opencl/many.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "gpu/local_tile.h"
+#include "opencl/build.h"
+#include "opencl/calls.h"
+#include "opencl/cl_error.h"
+#include "opencl/kernel_source.h"
+
+enum {
+  TILE_BYTES = RLT_LOCAL_BYTES / 2, /* of a box's elements at most */
+  MOST_GROUP_SIZE = 256,
+  TEMPORARY_ALIGNMENT = 256,
+  MOST_FUSED_BYTES = 8 /* of elements that a kernel has in its tile */
+};
+
+/* Planning of one plan. */
+typedef struct planning {
+  rlt_opencl_device *device;
+  rlt_many *many;
+  const rlt_plan_request *asked;
+  rlt_many_launch *made;
+  rlt_many_kernel kernel;
+  int32_t numbers[RLT_MOST_DESTINATIONS]; /* of the kernel's destinations among the plan's */
+} planning;
+
+/* ---- Where a caller's tensors lie ----------------------------------------------------------- */
+
+/* Where the caller's tensor lies. */
+static relayout_status find_tensor(const relayout_scaled_view *records, const relayout_view *view,
+                                   bool is_written, rlt_many_tensor *made, relayout_error *error) {
+  made->is_used = true;
+  made->is_written = is_written;
+  made->start = view->byte_offset;
+  if (records != NULL) {
+    made->lowest = view->byte_offset;
+    made->bytes = rlt_blocks_size(records);
+    made->element_size = 1;
+    return RELAYOUT_OK;
+  }
+  made->element_size = (size_t)rlt_many_unit(view);
+  return relayout_view_span(view, &made->lowest, &made->bytes, error);
+}
+
+static relayout_status find_side(const relayout_scaled_view *of, bool is_written,
+                                 rlt_many_tensor *tensors, relayout_error *error) {
+  const bool finds = is_written && of->rule != RELAYOUT_SCALES_GIVEN;
+  relayout_status status =
+      find_tensor(rlt_has_blocks(of) ? of : NULL, &of->elements, is_written, &tensors[0], error);
+  if (status == RELAYOUT_OK && of->has_scales) {
+    status = find_tensor(NULL, &of->scales, finds, &tensors[1], error);
+  }
+  if (status == RELAYOUT_OK && of->has_zero_points) {
+    status = find_tensor(NULL, &of->zero_points, false, &tensors[2], error);
+  }
+  return status;
+}
+
+relayout_status rlt_many_find_tensors(const rlt_many *many, rlt_side_tensors *tensors,
+                                      relayout_error *error) {
+  relayout_status status = find_side(&many->from, false, tensors[0], error);
+  for (int32_t i = 0; i < many->count && status == RELAYOUT_OK; ++i) {
+    status = find_side(&many->to[i].view, true, tensors[i + 1], error);
+  }
+  return status;
+}
+
+/* ---- Tensors -------------------------------------------------------------------------------- */
+
+static size_t take_temporary(rlt_many_launch *made, size_t bytes) {
+  const size_t place = made->temporary_bytes;
+  made->temporary_bytes +=
+      (bytes + TEMPORARY_ALIGNMENT - 1) / TEMPORARY_ALIGNMENT * TEMPORARY_ALIGNMENT;
+  return place;
+}
+
+/* A whole tensor without gaps, of whole bytes in the host's order. */
+static relayout_view dense_view(const relayout_shape *shape) {
+  relayout_view made = {.shape = {.element_type = shape->element_type, .rank = shape->rank}};
+  memcpy(made.shape.dimensions, shape->dimensions, sizeof made.shape.dimensions);
+  relayout_layout_make_descending(shape->rank, &made.shape.layout, NULL);
+  return made;
+}
+
+/* Offsets are multiples of this too; both are powers of two. */
+static void want_multiple(rlt_many_tensor *of, size_t bytes) {
+  of->element_size = of->element_size > bytes ? of->element_size : bytes;
+}
+
+/* How a tensor is addressed by the kernel: as it lies, or in temporary memory. `*seen` becomes that
+ * view. */
+static relayout_status place_tensor(const planning *at, const relayout_view *view, bool is_direct,
+                                    rlt_many_tensor *made, relayout_view *seen,
+                                    relayout_error *error) {
+  made->by_kernel = true;
+  *seen = *view;
+  if (is_direct) {
+    return RELAYOUT_OK;
+  }
+  *seen = dense_view(&view->shape);
+  relayout_status status = relayout_shape_byte_size(&seen->shape, &made->temporary_bytes, error);
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  made->temporary = take_temporary(at->made, made->temporary_bytes);
+  const rlt_plan_request request = rlt_plain_request();
+  const rlt_view caller = rlt_view_of(view), dense = rlt_view_of(seen);
+  const rlt_view *const from = made->is_written ? &dense : &caller;
+  const rlt_view *const to = made->is_written ? &caller : &dense;
+  status = rlt_plan_create_in(&at->device->base, from, to, NULL, &request, &made->plan, error);
+  if (status == RELAYOUT_OK) {
+    want_multiple(made, made->is_written ? made->plan->destination_element_size
+                                         : made->plan->source_element_size);
+  }
+  return status;
+}
+
+/* Scales and zero points of a side, and its elements unless these are none of the kernel's. */
+static relayout_status place_side(const planning *at, int32_t side, const relayout_scaled_view *of,
+                                  relayout_scaled_view *seen, relayout_error *error) {
+  rlt_many_tensor *const tensors = at->made->tensors[side];
+  const bool is_written = side > 0, has_blocks = rlt_has_blocks(of);
+  const bool finds = is_written && of->rule != RELAYOUT_SCALES_GIVEN;
+  *seen = *of;
+  const bool is_direct =
+      has_blocks || (is_written ? rlt_many_writes(&of->elements) : rlt_many_reads(&of->elements));
+  relayout_status status =
+      place_tensor(at, &of->elements, is_direct, &tensors[0], &seen->elements, error);
+  if (status == RELAYOUT_OK && of->has_scales) {
+    status = place_tensor(at, &of->scales,
+                          finds ? rlt_many_writes(&of->scales) : rlt_many_reads(&of->scales),
+                          &tensors[1], &seen->scales, error);
+  }
+  if (status == RELAYOUT_OK && of->has_zero_points) {
+    status = place_tensor(at, &of->zero_points, rlt_many_reads(&of->zero_points), &tensors[2],
+                          &seen->zero_points, error);
+  }
+  return status;
+}
+
+/* ---- Destinations --------------------------------------------------------------------------- */
+
+static bool is_plain(const planning *at, const relayout_scaled_view *to) {
+  const relayout_scaled_view *const from = &at->many->from;
+  return !from->has_scales && !rlt_has_blocks(from) && !to->has_scales && !rlt_has_blocks(to);
+}
+
+static bool is_real(const relayout_view *view) {
+  return relayout_element_type_kind(view->shape.element_type) != RELAYOUT_KIND_COMPLEX;
+}
+
+/* Whether the kernel may make what plans can make too. */
+static bool is_fused(const planning *at, const relayout_scaled_view *to) {
+  const relayout_view *const source = &at->many->from.elements, *const elements = &to->elements;
+  const bool keeps = source->shape.element_type == elements->shape.element_type;
+  return rlt_many_reads(source) && rlt_many_writes(elements) &&
+         (keeps || (is_real(source) && is_real(elements))) &&
+         relayout_element_type_byte_size(source->shape.element_type) <= MOST_FUSED_BYTES &&
+         relayout_element_type_byte_size(elements->shape.element_type) <= MOST_FUSED_BYTES;
+}
+
+/* Destinations that plans make as well go to the kernel where it has others too. */
+static void choose_destinations(planning *at) {
+  const rlt_many *const many = at->many;
+  int32_t needed = 0, fused = 0;
+  for (int32_t i = 0; i < many->count; ++i) {
+    needed += !is_plain(at, &many->to[i].view);
+    fused += is_plain(at, &many->to[i].view) && is_fused(at, &many->to[i].view);
+  }
+  const bool fuses = needed + fused > 1;
+  for (int32_t i = 0; i < many->count; ++i) {
+    const relayout_scaled_view *const to = &many->to[i].view;
+    if (!is_plain(at, to) || (fuses && is_fused(at, to))) {
+      at->numbers[at->kernel.count++] = i;
+    }
+  }
+}
+
+static relayout_status plan_alone(const planning *at, int32_t number, relayout_error *error) {
+  const rlt_view from = rlt_view_of(&at->many->from.elements);
+  const rlt_view to = rlt_view_of(&at->many->to[number].view.elements);
+  const rlt_plan_request request = rlt_many_request(at->asked);
+  rlt_many_tensor *const made = &at->made->tensors[number + 1][0];
+  const relayout_status status =
+      rlt_plan_create_in(&at->device->base, &from, &to, NULL, &request, &made->plan, error);
+  if (status == RELAYOUT_OK) {
+    want_multiple(made, made->plan->destination_element_size);
+    want_multiple(&at->made->tensors[0][0], made->plan->source_element_size);
+  }
+  return status;
+}
+
+static relayout_status place_destinations(planning *at, relayout_error *error) {
+  relayout_status status = RELAYOUT_OK;
+  int32_t next = 0;
+  for (int32_t i = 0; i < at->many->count && status == RELAYOUT_OK; ++i) {
+    relayout_error cause;
+    const relayout_scaled_view *const view = &at->many->to[i].view;
+    const bool by_kernel = next < at->kernel.count && at->numbers[next] == i;
+    status = by_kernel ? place_side(at, i + 1, view, &at->kernel.to[next].view, &cause)
+                       : plan_alone(at, i, &cause);
+    next += by_kernel;
+    if (status != RELAYOUT_OK) {
+      return rlt_fail_at(error, &cause, "to[%" PRId32 "]", i);
+    }
+  }
+  return status;
+}
+
+/* ---- Boxes ---------------------------------------------------------------------------------- */
+
+static void place_groups(rlt_many_kernel *kernel) {
+  const rlt_boxes *const boxes = &kernel->boxes;
+  kernel->groups = kernel->all_groups = 0;
+  for (int32_t i = 0; i < kernel->count; ++i) {
+    rlt_kernel_view *const to = &kernel->to[i];
+    const bool finds = to->view.has_scales && to->view.rule != RELAYOUT_SCALES_GIVEN;
+    to->finding = finds ? rlt_finding_of(boxes, &to->view) : RLT_FINDS_NOTHING;
+    to->groups = finds ? 1 : 0;
+    for (int32_t d = 0; d < boxes->rank && finds; ++d) {
+      to->group_counts[d] = rlt_groups_met(boxes, d, to->view.group_sizes[d]);
+      to->groups *= to->group_counts[d];
+    }
+    to->all_groups =
+        to->finding == RLT_FINDS_IN_ALL ? relayout_shape_element_count(&to->view.scales.shape) : 0;
+    to->first_group = kernel->groups;
+    to->first_of_all = kernel->all_groups;
+    kernel->groups += to->groups;
+    kernel->all_groups += to->all_groups;
+  }
+}
+
+/* Rows of an odd length: those of work-items side by side then lie in different banks. */
+static void place_tile(rlt_many_kernel *kernel) {
+  const rlt_boxes *const boxes = &kernel->boxes;
+  kernel->places = 1;
+  for (int32_t i = 0; i < boxes->rank; ++i) {
+    const int32_t d = kernel->order[i];
+    kernel->strides[d] = kernel->places;
+    kernel->places *= i == 0 && boxes->rank > 1 ? boxes->sizes[d] | 1 : boxes->sizes[d];
+  }
+}
+
+static int64_t local_bytes_of(const rlt_many_kernel *kernel) {
+  return kernel->places * kernel->word_bytes + 2 * kernel->groups * (int64_t)sizeof(cl_uint);
+}
+
+/* Boxes as large as local memory holds, with the groups whose scales are found. */
+static relayout_status choose_boxes(planning *at, relayout_error *error) {
+  rlt_many_kernel *const kernel = &at->kernel;
+  relayout_scaled_view *const views = rlt_malloc((size_t)kernel->count * sizeof *views);
+  if (views == NULL) {
+    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for the views of a kernel");
+  }
+  for (int32_t i = 0; i < kernel->count; ++i) {
+    views[i] = kernel->to[i].view;
+  }
+  int64_t most = TILE_BYTES / kernel->word_bytes;
+  do {
+    rlt_boxes_choose(&kernel->from.view, views, kernel->count, kernel->order, most, &kernel->boxes);
+    place_groups(kernel);
+    place_tile(kernel);
+    most /= 2;
+  } while (local_bytes_of(kernel) > RLT_LOCAL_BYTES && most > 0);
+  rlt_free(views);
+  return local_bytes_of(kernel) <= RLT_LOCAL_BYTES
+             ? RELAYOUT_OK
+             : rlt_fail(error, RELAYOUT_UNSUPPORTED,
+                        "the records of all destinations together take a box of %" PRId64
+                        " bytes, of which a work-group has at most %d",
+                        local_bytes_of(kernel), (int)RLT_LOCAL_BYTES);
+}
+
+/* ---- The kernel's text ---------------------------------------------------------------------- */
+
+/* Whether 32 bits hold all addresses and numbers of elements. */
+static bool is_wide(const planning *at) {
+  enum { MOST = 1 << 28 };
+  bool is = false;
+  for (int32_t s = 0; s < at->made->side_count; ++s) {
+    for (int32_t t = 0; t < RLT_SIDE_TENSORS; ++t) {
+      const rlt_many_tensor *const tensor = &at->made->tensors[s][t];
+      is = is || tensor->bytes >= MOST || tensor->temporary_bytes >= MOST;
+    }
+  }
+  return is || relayout_shape_element_count(&at->many->from.elements.shape) >= MOST;
+}
+
+static void complete_views(planning *at) {
+  rlt_many_kernel *const kernel = &at->kernel;
+  const relayout_element_type source = kernel->from.view.elements.shape.element_type;
+  kernel->is_wide = is_wide(at);
+  kernel->wraps = at->asked->changes.wraps;
+  kernel->rounds_to_nearest = at->asked->changes.rounds_to_nearest;
+  for (int32_t i = 0; i < kernel->count; ++i) {
+    rlt_kernel_view *const to = &kernel->to[i];
+    to->converts = to->view.elements.shape.element_type != source;
+  }
+}
+
+static relayout_status make_finders(planning *at, relayout_error *error) {
+  for (int32_t i = 0; i < at->kernel.count; ++i) {
+    rlt_kernel_view *const to = &at->kernel.to[i];
+    if (to->finding != RLT_FINDS_NOTHING) {
+      const relayout_status status = rlt_scale_finder_make(&to->view, &to->finder, error);
+      if (status != RELAYOUT_OK) {
+        return status;
+      }
+    }
+  }
+  return RELAYOUT_OK;
+}
+
+static void add_text(const planning *at, const char *name, rlt_many_pass pass,
+                     rlt_index_program *program, rlt_text *text) {
+  static const char *const before[] = {"numbers", "records"};
+  for (size_t i = 0; i < sizeof before / sizeof before[0]; ++i) {
+    rlt_text_add(text, "%s", rlt_kernel_text(before[i]));
+  }
+  rlt_many_add_head(&at->kernel, name, program, text);
+  rlt_text_add(text, "%s", rlt_kernel_text("many"));
+  for (int32_t i = 0; i < at->kernel.count; ++i) {
+    rlt_many_add_destination(&at->kernel, i, program, text);
+    rlt_text_add(text, "%s", rlt_kernel_text("many_destination"));
+  }
+  rlt_many_add_tail(&at->kernel, pass, text);
+}
+
+/* What comes between convert.cl and many_kernel.cl; the caller frees it. */
+static relayout_status make_text(const planning *at, const char *name, rlt_many_pass pass,
+                                 char **made, relayout_error *error) {
+  rlt_index_program *const program = rlt_malloc(sizeof *program);
+  rlt_text counted = rlt_text_in(NULL, 0);
+  *made = NULL;
+  if (program != NULL) {
+    add_text(at, name, pass, program, &counted);
+    *made = rlt_malloc(counted.length + 1);
+  }
+  if (*made != NULL) {
+    rlt_text text = rlt_text_in(*made, counted.length + 1);
+    add_text(at, name, pass, program, &text);
+  }
+  rlt_free(program);
+  return *made != NULL ? RELAYOUT_OK
+                       : rlt_fail(error, RELAYOUT_OUT_OF_MEMORY,
+                                  "no memory for the %zu bytes of a kernel's text", counted.length);
+}
+
+/* ---- The kernel ----------------------------------------------------------------------------- */
+
+static relayout_status most_group_size(const rlt_opencl_device *device, int64_t *size,
+                                       relayout_error *error) {
+  size_t most = 0;
+  const relayout_status status =
+      rlt_opencl_device_value(device->id, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof most, &most, error);
+  *size = MOST_GROUP_SIZE;
+  while (*size > 1 && (size_t)*size > most) {
+    *size /= 2;
+  }
+  return status;
+}
+
+/* Whether a kernel can have so many work-items a group: registers may allow fewer than the device
+ * does. */
+static relayout_status fits_group(const planning *at, cl_kernel kernel, bool *fits,
+                                  relayout_error *error) {
+  size_t most = 0;
+  const cl_int code = clGetKernelWorkGroupInfo(kernel, at->device->id, CL_KERNEL_WORK_GROUP_SIZE,
+                                               sizeof most, &most, NULL);
+  *fits = at->made->group_size == 1 || (size_t)at->made->group_size <= most;
+  return code == CL_SUCCESS ? RELAYOUT_OK : rlt_cl_fail(error, code, "clGetKernelWorkGroupInfo");
+}
+
+static relayout_status make_kernel(const planning *at, rlt_many_pass pass, bool *fits,
+                                   relayout_error *error) {
+  char name[RLT_KERNEL_NAME_SIZE];
+  char *text = NULL;
+  rlt_kernel_options options = {.kernel = RLT_KERNEL_MANY,
+                                .word_bytes = at->kernel.word_bytes,
+                                .group_size = (int32_t)at->made->group_size};
+  rlt_kernel_function(&options, name);
+  relayout_status status = make_text(at, name, pass, &text, error);
+  if (status == RELAYOUT_OK) {
+    options.text = text;
+    status = rlt_kernel_make(at->device, &options, &at->made->kernels[pass], error);
+  }
+  rlt_free(text);
+  return status == RELAYOUT_OK ? fits_group(at, at->made->kernels[pass], fits, error) : status;
+}
+
+static void free_kernels(rlt_many_launch *made) {
+  for (int p = 0; p < RLT_PASS_COUNT; ++p) {
+    if (made->kernels[p] != NULL) {
+      clReleaseKernel(made->kernels[p]);
+      made->kernels[p] = NULL;
+    }
+  }
+}
+
+/* All are built again, for smaller groups, if one takes too many registers. */
+static relayout_status make_kernels(const planning *at, relayout_error *error) {
+  rlt_many_launch *const made = at->made;
+  const rlt_many_pass first = made->all_groups > 0 ? RLT_PASS_FIND : RLT_PASS_WRITE;
+  relayout_status status = most_group_size(at->device, &made->group_size, error);
+  bool fits = false;
+  while (status == RELAYOUT_OK && !fits) {
+    fits = true;
+    for (int p = first; p < RLT_PASS_COUNT && status == RELAYOUT_OK && fits; ++p) {
+      status = make_kernel(at, (rlt_many_pass)p, &fits, error);
+    }
+    if (!fits) {
+      free_kernels(made);
+      made->group_size /= 2;
+    }
+  }
+  return status;
+}
+
+/* ---- All of it ------------------------------------------------------------------------------ */
+
+static void keep_sizes(const planning *at) {
+  rlt_many_launch *const made = at->made;
+  const rlt_many_kernel *const kernel = &at->kernel;
+  made->grid_axis = at->device->grid_axis;
+  made->most_groups = at->device->base.facts.most_groups;
+  made->all_groups = kernel->all_groups;
+  made->found = take_temporary(made, (size_t)kernel->all_groups * sizeof(cl_uint));
+  at->many->boxes = kernel->boxes;
+  for (int32_t i = 0; i < kernel->count; ++i) {
+    at->many->to[at->numbers[i]].finding = kernel->to[i].finding;
+  }
+}
+
+static relayout_status plan_kernel(planning *at, relayout_error *error) {
+  rlt_many_kernel *const kernel = &at->kernel;
+  const relayout_shape *const shape = &at->many->from.elements.shape;
+  relayout_status status = place_side(at, 0, &at->many->from, &kernel->from.view, error);
+  if (status == RELAYOUT_OK) {
+    status = place_destinations(at, error);
+  }
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  rlt_order_of(&kernel->from.view, kernel->order);
+  kernel->word_bytes = (int32_t)relayout_element_type_byte_size(shape->element_type);
+  status = choose_boxes(at, error);
+  if (status == RELAYOUT_OK) {
+    status = make_finders(at, error);
+  }
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  keep_sizes(at);
+  complete_views(at);
+  return relayout_shape_element_count(shape) > 0 ? make_kernels(at, error) : RELAYOUT_OK;
+}
+
+static relayout_status plan_all(planning *at, relayout_error *error) {
+  relayout_status status = rlt_many_find_tensors(at->many, at->made->tensors, error);
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  choose_destinations(at);
+  if (at->kernel.count == 0) {
+    return place_destinations(at, error);
+  }
+  at->kernel.to = rlt_calloc((size_t)at->kernel.count, sizeof *at->kernel.to);
+  status = at->kernel.to == NULL ? rlt_fail(error, RELAYOUT_OUT_OF_MEMORY,
+                                            "no memory for the destinations of a kernel")
+                                 : plan_kernel(at, error);
+  rlt_free(at->kernel.to);
+  return status;
+}
+
+relayout_status rlt_opencl_many_create(relayout_device *device, const rlt_plan_request *asked,
+                                       rlt_many *many, relayout_error *error) {
+  rlt_many_launch *const made = rlt_calloc(1, sizeof *made);
+  planning *const at = rlt_calloc(1, sizeof *at);
+  if (made == NULL || at == NULL || pthread_mutex_init(&made->lock, NULL) != 0) {
+    rlt_free(made);
+    rlt_free(at);
+    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY,
+                    "no memory for a plan of %" PRId32 " destinations", many->count);
+  }
+  made->side_count = many->count + 1;
+  many->on_device = made;
+  at->device = (rlt_opencl_device *)device;
+  at->many = many;
+  at->asked = asked;
+  at->made = made;
+  const relayout_status status = plan_all(at, error);
+  rlt_free(at);
+  return status;
+}
+
+void rlt_opencl_many_destroy(void *on_device) {
+  rlt_many_launch *const made = on_device;
+  for (int32_t s = 0; s < made->side_count; ++s) {
+    for (int32_t t = 0; t < RLT_SIDE_TENSORS; ++t) {
+      relayout_plan_destroy(made->tensors[s][t].plan);
+    }
+  }
+  free_kernels(made);
+  pthread_mutex_destroy(&made->lock);
+  rlt_free(made);
+}
