@@ -55,7 +55,7 @@ INLINED void store(__global uchar *at, int bytes, int unit, ulong value) {
 /* ---- The tile ---- */
 
 INLINED tile_word source_word(const memory *of, const coordinate *i) {
-  const long at = at_source(i);
+  const ulong at = (ulong)at_source(i);
 #if SOURCE_RECORDS
   __global const uchar *const record = of->source + at / RECORD * record_bytes(SOURCE_RECORDS);
   return record_value(SOURCE_RECORDS, record, (uint)(at % RECORD));
@@ -63,7 +63,7 @@ INLINED tile_word source_word(const memory *of, const coordinate *i) {
   const uint bit = (uint)(at % (8 / SOURCE_BITS)) * SOURCE_BITS;
   return (tile_word)(of->source[at / (8 / SOURCE_BITS)] >> bit & ((1u << SOURCE_BITS) - 1));
 #else
-  return (tile_word)load(of->source + at, SOURCE_BYTES, SOURCE_UNIT);
+  return (tile_word)load(of->source + (long)at, SOURCE_BYTES, SOURCE_UNIT);
 #endif
 }
 

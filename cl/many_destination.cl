@@ -34,14 +34,16 @@
 #define RULE_AMAX_UP 2
 #define RULE_POWER2  3
 
-/* The scale, in its type, of a group whose greatest value has this size as an f32. */
+/* The scale, in its type, of a group whose greatest value has this size as an f32: also of infinity
+ * and NaN, which quotients and powers keep. 0 is the least scale of a type without a zero. */
 static uint OF(scale_)(uint greatest) {
   const number_format of = TO_SCALE_FORMAT;
-  const bool has_zero = of.specials != SPECIALS_UNSIGNED;
   const number amax = number_of_f32(greatest);
 #if TO_RULE == RULE_POWER2
   const int exponent = amax.exponent - TO_MOST_EXPONENT;
-  const number power = normalised(1, has_zero ? exponent : max(exponent, -127), false);
+  const bool has_zero = of.specials != SPECIALS_UNSIGNED;
+  number power = normalised(1, has_zero ? exponent : max(exponent, -127), false);
+  power.what = amax.what;
   const uint found = (uint)float_pattern(number_of_f32(f32_of(power)), of);
 #else
   const number exact = quotient(amax, number_of_f32(TO_MOST));
@@ -51,9 +53,7 @@ static uint OF(scale_)(uint greatest) {
   const bool grows = TO_RULE == RULE_AMAX_UP && can_grow && is_smaller(made, exact);
   const uint found = nearest + (grows ? 1 : 0);
 #endif
-  return amax.what == NUMBER_FINITE ? found
-         : amax.what == NUMBER_ZERO ? 0 /* the least scale of a type without a zero */
-                                    : (uint)float_pattern(amax, of);
+  return greatest == 0 ? 0 : found;
 }
 
 static void OF(put_scale_)(const memory *of, const coordinate *group, uint scale) {
@@ -169,7 +169,7 @@ static pattern OF(element_)(const memory *of, const coordinate *i, tile_word wor
 /* Elements of the tile from `place` on, `i` being the index of the first, to memory. */
 INLINED void OF(put_)(const memory *of, coordinate *i, __local const tile_word *tile, uint place,
                       const coordinate *start, __local const uint *groups) {
-  const long at = OF(at_)(i);
+  const ulong at = (ulong)OF(at_)(i);
 #if TO_RECORDS
   uint values[RECORD];
 #pragma unroll 1
@@ -188,7 +188,7 @@ INLINED void OF(put_)(const memory *of, coordinate *i, __local const tile_word *
   }
   of->OF(to_)[at / (8 / TO_BITS)] = (uchar)byte;
 #else
-  store(of->OF(to_) + at, TO_BYTES, TO_UNIT, OF(element_)(of, i, tile[place], start, groups));
+  store(of->OF(to_) + (long)at, TO_BYTES, TO_UNIT, OF(element_)(of, i, tile[place], start, groups));
 #endif
 }
 

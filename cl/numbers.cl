@@ -109,7 +109,7 @@ INLINED long integer_value(pattern bits, const number_format of) {
 }
 
 INLINED number number_of_integer(long value) {
-  return normalised((ulong)(value < 0 ? -value : value), 0, value < 0);
+  return normalised(abs(value), 0, value < 0);
 }
 
 /* A finite number as an integer within 32 bits; NaN is 0. */

@@ -79,15 +79,28 @@ static void define_side(rlt_text *text, const char *side, const relayout_scaled_
 
 /* ---- Where things lie ----------------------------------------------------------------------- */
 
+/* `rest` becomes the remainder of a variable by a size, and the variable the quotient. Compilers make
+ * of the operators for both what Oclgrind does not know. */
+static void add_split(const char *type, const char *rest, const char *variable, int64_t size,
+                      rlt_text *text) {
+  rlt_text_add(text,
+               "  { const %s quotient = %s / %" PRId64 "; %s = %s - quotient * %" PRId64
+               "; %s = quotient; }\n",
+               type, variable, size, rest, variable, size, variable);
+}
+
 static void add_operation(const rlt_index_op *of, rlt_text *text) {
+  char to[16], from[16];
+  rlt_text named = rlt_text_in(to, sizeof to);
+  rlt_text_add(&named, "n%" PRId32, of->to);
+  named = rlt_text_in(from, sizeof from);
+  rlt_text_add(&named, "n%" PRId32, of->from);
   switch (of->kind) {
   case RLT_INDEX_SPLIT:
-    rlt_text_add(text, "  n%d = n%d %% %" PRId64 "; n%d = n%d / %" PRId64 ";\n", (int)of->to,
-                 (int)of->from, of->size, (int)of->from, (int)of->from, of->size);
+    add_split("coordinate", to, from, of->size, text);
     break;
   case RLT_INDEX_JOIN:
-    rlt_text_add(text, "  n%d = n%d * %" PRId64 " + n%d;\n", (int)of->to, (int)of->to, of->size,
-                 (int)of->from);
+    rlt_text_add(text, "  %s = %s * %" PRId64 " + %s;\n", to, to, of->size, from);
     break;
   default: /* bounds of arrays without elements, of which nothing lies anywhere */
     break;
@@ -157,15 +170,14 @@ static void add_places(const char *side, const relayout_scaled_view *view,
 
 static void add_start(const rlt_many_kernel *kernel, rlt_text *text) {
   const rlt_boxes *const boxes = &kernel->boxes;
-  rlt_text_add(text, "INLINED void find_start(ulong box, coordinate *start) {\n");
+  rlt_text_add(text, "INLINED void find_start(ulong box, coordinate *start) {\n  ulong digit;\n");
   if (boxes->rank == 0) {
     rlt_text_add(text, "  start[0] = 0;\n");
   }
   for (int32_t i = 0; i < boxes->rank; ++i) {
     const int32_t d = kernel->order[i];
-    rlt_text_add(
-        text, "  start[%d] = (coordinate)(box %% %" PRId64 ") * %" PRId64 "; box /= %" PRId64 ";\n",
-        (int)d, boxes->counts[d], boxes->sizes[d], boxes->counts[d]);
+    add_split("ulong", "digit", "box", boxes->counts[d], text);
+    rlt_text_add(text, "  start[%d] = (coordinate)digit * %" PRId64 ";\n", (int)d, boxes->sizes[d]);
   }
   rlt_text_add(text, "}\n\n");
 }
@@ -187,12 +199,11 @@ static void add_visit(const rlt_many_kernel *kernel, const char *side, const int
   for (int32_t k = 0; k < boxes->rank; ++k) {
     const int32_t d = order[k];
     const int64_t step = k == 0 ? unit : 1, count = rlt_divide_up(boxes->sizes[d], step);
+    add_split("uint", "digit", "v", count, text);
     rlt_text_add(text,
-                 "  digit = v %% %" PRId64 "u * %" PRId64 "u; v /= %" PRId64
-                 "u; i[%d] = start[%d] + digit; *place += digit * %" PRId64
-                 "u; is_within &= i[%d] < %" PRId64 ";\n",
-                 count, step, count, (int)d, (int)d, kernel->strides[d], (int)d,
-                 boxes->dimensions[d]);
+                 "  digit *= %" PRId64 "; i[%d] = start[%d] + digit; *place += digit * %" PRId64
+                 "; is_within &= i[%d] < %" PRId64 ";\n",
+                 step, (int)d, (int)d, kernel->strides[d], (int)d, boxes->dimensions[d]);
     visits *= count;
   }
   rlt_text_add(text, "  return is_within;\n}\n\n#define VISITS_%s %" PRId64 "u\n\n", side, visits);
@@ -229,17 +240,17 @@ static void add_groups_of_box(const char *side, const rlt_kernel_view *of, rlt_t
                  "  place = place * %" PRId64 "u + (uint)(group[%d] - start[%d] / %" PRId64 ");\n",
                  of->group_counts[d], (int)d, (int)d, view->group_sizes[d]);
   }
-  rlt_text_add(
-      text,
-      "  return place;\n}\n\n"
-      "INLINED void visit_group_%s(uint v, const coordinate *start, coordinate *group) {\n",
-      side);
+  rlt_text_add(text,
+               "  return place;\n}\n\n"
+               "INLINED void visit_group_%s(uint v, const coordinate *start, coordinate *group) {\n"
+               "  uint digit;\n",
+               side);
   for (int32_t d = rank - 1; d >= 0; --d) {
+    add_split("uint", "digit", "v", of->group_counts[d], text);
     rlt_text_add(text,
-                 "  group[%d] = min((coordinate)(start[%d] / %" PRId64 " + v %% %" PRId64
-                 "u), (coordinate)%" PRId64 "); v /= %" PRId64 "u;\n",
-                 (int)d, (int)d, view->group_sizes[d], of->group_counts[d],
-                 view->scales.shape.dimensions[d] - 1, of->group_counts[d]);
+                 "  group[%d] = min((coordinate)(start[%d] / %" PRId64
+                 " + digit), (coordinate)%" PRId64 ");\n",
+                 (int)d, (int)d, view->group_sizes[d], view->scales.shape.dimensions[d] - 1);
   }
   rlt_text_add(text, rank == 0 ? "  group[0] = 0;\n}\n\n" : "}\n\n");
 }
@@ -255,12 +266,11 @@ static void add_all_groups(const char *side, const relayout_scaled_view *view, r
   }
   rlt_text_add(text,
                "  return which;\n}\n\n"
-               "INLINED void find_group_%s(ulong which, coordinate *group) {\n%s",
+               "INLINED void find_group_%s(ulong which, coordinate *group) {\n  ulong digit;\n%s",
                side, shape->rank == 0 ? "  group[0] = 0;\n" : "");
   for (int32_t d = shape->rank - 1; d >= 0; --d) {
-    const int64_t size = rlt_max(shape->dimensions[d], 1);
-    rlt_text_add(text, "  group[%d] = (coordinate)(which %% %" PRId64 "); which /= %" PRId64 ";\n",
-                 (int)d, size, size);
+    add_split("ulong", "digit", "which", rlt_max(shape->dimensions[d], 1), text);
+    rlt_text_add(text, "  group[%d] = (coordinate)digit;\n", (int)d);
   }
   rlt_text_add(text, "}\n\n");
 }

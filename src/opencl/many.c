@@ -138,7 +138,9 @@ static relayout_status place_side(const planning *at, int32_t side, const relayo
                           &tensors[1], &seen->scales, error);
   }
   if (status == RELAYOUT_OK && of->has_zero_points) {
-    status = place_tensor(at, &of->zero_points, rlt_many_reads(&of->zero_points), &tensors[2],
+    const relayout_view *const points = &of->zero_points; /* read in whole bytes */
+    const bool is_packed = !points->is_strided && relayout_layout_is_packed(&points->shape.layout);
+    status = place_tensor(at, points, rlt_many_reads(points) && !is_packed, &tensors[2],
                           &seen->zero_points, error);
   }
   return status;
