@@ -201,6 +201,21 @@ static void draw_scaled_view(uint64_t *random, const relayout_shape *dimensions,
   }
 }
 
+/* The blocks of cuBLAS, 128 by 4, or small ones in which rows are dealt out in the same way. */
+static void block_scales(uint64_t *random, relayout_scaled_view *view) {
+  static const int64_t tiles[][6] = {{32, 4, 4, 1, 1, 4}, {2, 2, 2, 1, 1, 2}};
+  relayout_layout *const layout = &view->scales.shape.layout;
+  if (!view->has_scales || view->scales.is_strided || layout->rank < 2 || !chance(random, 8)) {
+    return;
+  }
+  layout->tile_count = 2;
+  memset(layout->tile_ranks, 0, sizeof(layout->tile_ranks));
+  layout->tile_ranks[0] = 2;
+  layout->tile_ranks[1] = 4;
+  memset(layout->tile_dimensions, 0, sizeof(layout->tile_dimensions));
+  memcpy(layout->tile_dimensions, tiles[random_below(random, COUNT(tiles))], sizeof(tiles[0]));
+}
+
 /* ---- Cases ---------------------------------------------------------------------------------- */
 
 static int32_t draw_dimensions(uint64_t *random, relayout_shape *shape) {
@@ -248,6 +263,10 @@ void drawn_many_of(uint64_t number, drawn_many *drawn) {
       may_wrap && chance(random, 2) ? RELAYOUT_OVERFLOW_WRAP : RELAYOUT_OVERFLOW_SATURATE;
   drawn->values = (drawn_values)random_below(random, 3);
   drawn->content = random_next(random);
+  block_scales(random, &drawn->from);
+  for (int32_t i = 0; i < drawn->count; ++i) {
+    block_scales(random, &drawn->to[i]);
+  }
 }
 
 static bool is_scattered(const relayout_view *view) {

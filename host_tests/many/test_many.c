@@ -296,6 +296,124 @@ static void test_made_scales(void **state) {
   expect_floats(scales, wanted_scales, 4);
 }
 
+/* ---- Scales in blocks of 128 by 4 ----------------------------------------------------------- */
+
+/* Where cuBLAS has the scale of row r and column c: blocks of 128 by 4 follow each other row by row
+ * of blocks, and in a block r % 32 is more major than r / 32. */
+static size_t place_in_blocks(int r, int c, int columns) {
+  const int blocks = (columns + 3) / 4;
+  return (size_t)((r / 128 * blocks + c / 4) * 512 + r % 32 * 16 + r % 128 / 32 * 4 + c % 4);
+}
+
+enum { GROUP = 32, MOST_ROWS = 1000, MOST_COLUMNS = 34, MOST_PLACES = 8 * 9 * 512 };
+
+/* Groups whose elements are all 2 to a power that hangs on the group; and what all this is to be
+ * with scales of 2 to the same power, less `shift`. */
+typedef struct blocked {
+  int rows, columns; /* of groups */
+  float values[MOST_ROWS * MOST_COLUMNS * GROUP];
+  uint8_t elements[MOST_ROWS * MOST_COLUMNS * GROUP];
+  uint8_t scales[MOST_PLACES];
+} blocked;
+
+static void make_blocked(int rows, int columns, int shift, blocked *made) {
+  made->rows = rows;
+  made->columns = columns;
+  memset(made->scales, 0, sizeof made->scales);
+  for (int i = 0; i < rows * columns; ++i) {
+    const int power = i % 41 - 20;
+    made->scales[place_in_blocks(i / columns, i % columns, columns)] =
+        (uint8_t)(127 + power - shift);
+    for (int j = 0; j < GROUP; ++j) {
+      made->values[i * GROUP + j] = ldexpf(1, power);
+      made->elements[i * GROUP + j] = (uint8_t)((7 + shift) << 3); /* 2^shift in f8e4m3fn */
+    }
+  }
+}
+
+static void expect_blocked(const blocked *of, relayout_scale_rule rule) {
+  static uint8_t elements[sizeof of->elements], scales[sizeof of->scales];
+  static float values[sizeof of->values / sizeof(float)];
+  const size_t count = (size_t)of->rows * (size_t)of->columns * GROUP;
+  const size_t places = (size_t)(of->rows + 127) / 128 * (size_t)((of->columns + 3) / 4) * 512;
+  char floats[64], scaled[160];
+  snprintf(floats, sizeof floats, "f32[%d,%d]", of->rows, of->columns * GROUP);
+  snprintf(scaled, sizeof scaled, "f8e4m3fn[%d,%d]*f8e8m0fnu[%d,%d]{1,0:T(32,4)(4,1,1,4)}",
+           of->rows, of->columns * GROUP, of->rows, of->columns);
+  print_message("%s, rule %d\n", scaled, (int)rule);
+  memset(elements, 0xcd, sizeof elements);
+  memset(scales, 0xcd, sizeof scales); /* padding becomes 0 where scales are written */
+  if (rule == RELAYOUT_SCALES_GIVEN) {
+    memcpy(scales, of->scales, places);
+  }
+  move(floats, SOURCE(of->values), scaled, rule, DESTINATION(elements, scales));
+  assert_memory_equal(elements, of->elements, count);
+  assert_memory_equal(scales, of->scales, places);
+  move(scaled, SOURCE(of->elements, of->scales), floats, RELAYOUT_SCALES_GIVEN,
+       DESTINATION(values));
+  expect_floats(values, of->values, count);
+}
+
+static void test_scales_in_blocks(void **state) {
+  (void)state;
+  static const int sizes[][2] = {{128, 4}, {1, 1}, {300, 10}, {MOST_ROWS, MOST_COLUMNS}};
+  static blocked of;
+  for (size_t i = 0; i < COUNT(sizes); ++i) {
+    make_blocked(sizes[i][0], sizes[i][1], 3, &of);
+    expect_blocked(&of, RELAYOUT_SCALES_GIVEN);
+    make_blocked(sizes[i][0], sizes[i][1], 8, &of); /* floor(log2(448)) is 8 */
+    expect_blocked(&of, RELAYOUT_SCALES_POWER2);
+  }
+}
+
+/* NVFP4: the elements are 6, the greatest of their type, of a scale that is their sixth. */
+static void test_packed_with_scales_in_blocks(void **state) {
+  (void)state;
+  enum { ROWS = 131, COLUMNS = 9, HALF = 16 };
+  static float values[ROWS * COLUMNS * HALF];
+  static uint8_t elements[sizeof values / 8], wanted_elements[sizeof values / 8];
+  static uint8_t scales[2 * 3 * 512], wanted[2 * 3 * 512];
+  for (int i = 0; i < ROWS * COLUMNS; ++i) {
+    const int power = i % 13 - 6;
+    wanted[place_in_blocks(i / COLUMNS, i % COLUMNS, COLUMNS)] = (uint8_t)((7 + power) << 3);
+    for (int j = 0; j < HALF; ++j) {
+      values[i * HALF + j] = ldexpf(6, power);
+    }
+  }
+  memset(wanted_elements, 0x77, sizeof wanted_elements);
+  memset(scales, 0xcd, sizeof scales);
+  move("f32[131,144]", SOURCE(values),
+       "f4e2m1fn[131,144]{1,0:E(4)}*f8e4m3fn[131,9]{1,0:T(32,4)(4,1,1,4)}", RELAYOUT_SCALES_AMAX,
+       DESTINATION(elements, scales));
+  assert_memory_equal(scales, wanted, sizeof wanted);
+  assert_memory_equal(elements, wanted_elements, sizeof elements);
+}
+
+/* So that few plans move all boxes: each has whole tiles, or an equal part of one. */
+static void test_boxes_lie_alike_in_tiles(void **state) {
+  (void)state;
+  static const struct {
+    const char *to;
+    int rows;
+  } cases[] = {
+      {"f8e4m3fn[4096,5120]*f8e4m3fn[4096,320]{1,0:T(32,4)(4,1,1,4)}", 32},
+      {"(s8[4096,5120]-s8[2048,320]{1,0:T(8,4)})*f32[2048,320]", 16},
+      {"bf16[4096,5120]{1,0:T(8,128)(2,1)}", 8},
+  };
+  const relayout_scaled_view from = scaled_of("f32[4096,5120]");
+  for (size_t i = 0; i < COUNT(cases); ++i) {
+    const relayout_scaled_view to = scaled_of(cases[i].to);
+    relayout_plan *const plan = plan_of(&from, &to, 1, RELAYOUT_ROUNDING_ZERO);
+    char text[1024];
+    int rows = 0;
+    relayout_plan_explain(plan, RELAYOUT_EXPLAIN_JSON, text, sizeof text);
+    print_message("%s\n", text);
+    assert_int_equal(sscanf(strstr(text, "\"box\":"), "\"box\":[%d,", &rows), 1);
+    assert_true(rows % cases[i].rows == 0 || cases[i].rows % rows == 0);
+    relayout_plan_destroy(plan);
+  }
+}
+
 /* ---- Destinations with scales --------------------------------------------------------------- */
 
 static void test_zero_points(void **state) {
@@ -1157,6 +1275,9 @@ int main(void) {
       cmocka_unit_test(test_greatest_in_f32),
       cmocka_unit_test(test_tiny_values),
       cmocka_unit_test(test_made_scales),
+      cmocka_unit_test(test_scales_in_blocks),
+      cmocka_unit_test(test_packed_with_scales_in_blocks),
+      cmocka_unit_test(test_boxes_lie_alike_in_tiles),
       cmocka_unit_test(test_zero_points),
       cmocka_unit_test(test_zero_points_are_given),
       cmocka_unit_test(test_scale_of_zero),

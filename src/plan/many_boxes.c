@@ -42,12 +42,14 @@ void rlt_box_rows_make(int32_t rank, const int64_t *sizes, const int32_t *order,
 /* ---- Groups --------------------------------------------------------------------------------- */
 
 /* The sizes that a box has along a dimension: multiples of `least`, which records ask for; where
- * there is room, of `unit`, so that no group lies in two boxes; and of `whole`, so that runs end
- * where lines do. */
+ * there is room, of `unit`, so that no group lies in two boxes; of `whole`, so that runs end where
+ * lines do; and of `tile` or a part of it, so that boxes lie alike in tiles, and few plans move
+ * them all. */
 typedef struct cuts {
   int64_t least;
   int64_t unit;
   int64_t whole;
+  int64_t tile;
 } cuts;
 
 /* The least common multiple, or `most` where it is greater. */
@@ -72,9 +74,31 @@ static int64_t inseparable(const relayout_scaled_view *side) {
   return rlt_has_blocks(side) ? RELAYOUT_BLOCK_ELEMENTS : has_whole_bytes ? in_byte : 1;
 }
 
+/* The first tile of a view, each of whose elements is for a group of this size; NULL: of one. */
+static void add_tile(cuts *made, const relayout_view *view, const int64_t *groups) {
+  const relayout_layout *const layout = &view->shape.layout;
+  const int32_t tile_rank = layout->tile_count > 0 ? layout->tile_ranks[0] : 0;
+  for (int32_t i = 0; i < tile_rank && i < layout->rank; ++i) {
+    const int32_t d = layout->minor_to_major[i];
+    const int64_t size = layout->tile_dimensions[tile_rank - 1 - i];
+    int64_t elements = 0;
+    if (size != RELAYOUT_TILE_COMBINE && view->shape.dimensions[d] > 1 &&
+        rlt_multiply(size, groups != NULL ? groups[d] : 1, &elements)) {
+      made[d].tile = common_multiple(made[d].tile, elements, INT64_MAX);
+    }
+  }
+}
+
 static void add_side(cuts *made, const relayout_scaled_view *side) {
   const relayout_shape *const shape = &side->elements.shape;
   const int64_t together = inseparable(side);
+  add_tile(made, &side->elements, NULL);
+  if (side->has_scales) {
+    add_tile(made, &side->scales, side->group_sizes);
+  }
+  if (side->has_zero_points) {
+    add_tile(made, &side->zero_points, side->group_sizes);
+  }
   if (together > 1) {
     const int32_t minor = shape->layout.minor_to_major[0];
     made[minor].least = rlt_max(made[minor].least, together);
@@ -92,13 +116,25 @@ static int64_t equal_size(int64_t size, int64_t unit, int64_t most) {
   return equal <= most ? equal : most / unit * unit;
 }
 
+/* What a size of at most `most` is a multiple of. Half a tile, or a quarter, lies in tiles as the
+ * others do. */
+static int64_t best_unit(const cuts *of, int64_t size, int64_t most) {
+  const int64_t whole = common_multiple(of->unit, of->whole, size);
+  const int64_t unit = whole <= most ? whole : of->unit <= most ? of->unit : of->least;
+  int64_t tile = of->tile;
+  while (tile % 2 == 0 && common_multiple(unit, tile, size) > most) {
+    tile /= 2;
+  }
+  const int64_t tiled = common_multiple(unit, tile, size);
+  return tiled <= most ? tiled : unit;
+}
+
 /* The best size of at most `most`, or the least one that there is. */
 static int64_t cut_size(const cuts *of, int64_t size, int64_t most) {
   if (size <= most) {
     return rlt_max(size, 1);
   }
-  const int64_t whole = common_multiple(of->unit, of->whole, size);
-  const int64_t unit = whole <= most ? whole : of->unit <= most ? of->unit : of->least;
+  const int64_t unit = best_unit(of, size, most);
   return unit <= most ? equal_size(size, unit, most) : of->least;
 }
 
@@ -214,7 +250,7 @@ void rlt_boxes_choose(const relayout_scaled_view *from, const relayout_scaled_vi
   *made = (rlt_boxes){.rank = shape->rank};
   for (int32_t d = 0; d < shape->rank; ++d) {
     made->dimensions[d] = shape->dimensions[d];
-    by.of[d] = (cuts){1, 1, 1};
+    by.of[d] = (cuts){1, 1, 1, 1};
   }
   if (relayout_shape_element_count(shape) == 0) {
     take_nothing(made);
