@@ -266,4 +266,5 @@ void cases_visit(conformance_level level, bool compiles, uint64_t seed, cases_vi
   strided_cases_visit(&g);
   container_cases_visit(&g);
   visit_short_padded_rows(&g);
+  tile_order_cases_visit(&g);
 }

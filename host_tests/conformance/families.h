@@ -6,6 +6,8 @@
 
 /* Tiles, beside padding, tails and orders. */
 void tiled_cases_visit(generator *g);
+/* Tiles that order what lies within a tile. */
+void tile_order_cases_visit(generator *g);
 /* Elements of 1, 2 and 4 bits. */
 void packed_cases_visit(generator *g);
 /* Elements in containers of 8, 16 and 32 bits. */

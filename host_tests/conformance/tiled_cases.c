@@ -1,5 +1,6 @@
 /* Tiles: the layouts that accelerators use, at sizes that do not fill them; tiles that share no
- * divisor with those of the other side; and any others. */
+ * divisor with those of the other side; any others; and those that give what lies within a tile
+ * another order. */
 #include <string.h>
 
 #include "conformance/families.h"
@@ -233,4 +234,99 @@ void tiled_cases_visit(generator *g) {
   visit_tiles_beyond_caches(g);
   visit_without_divisor(g);
   visit_random_tiles(g);
+}
+
+/* ---- Orders within a tile -------------------------------------------------------------------- */
+
+/* Scale factors of matrices in blocks of 128 by 4, whose rows are dealt out in turns of 32, said in
+ * two ways; and of 8 by 4. */
+static const tiled_array scale_factors[] = {
+    {RELAYOUT_F8E8M0FNU, {2, {300, 10}}, {2, {2, 4}, {32, 4, 4, 1, 1, 4}}},
+    {RELAYOUT_F8E4M3FN, {2, {256, 8}}, {3, {2, 2, 4}, {128, 4, 32, 4, 4, 1, 1, 4}}},
+    {RELAYOUT_F8E8M0FNU, {2, {1000, 34}}, {2, {2, 4}, {32, 4, 4, 1, 1, 4}}},
+    {RELAYOUT_F8E8M0FNU, {3, {3, 130, 9}}, {2, {2, 4}, {32, 4, 4, 1, 1, 4}}},
+    {RELAYOUT_F8E4M3FN, {3, {2, 33, 4}}, {1, {2}, {8, 4}}},
+    {RELAYOUT_F8E4M3FN, {2, {19, 10}}, {1, {2}, {8, 4}}},
+    {RELAYOUT_F8E8M0FNU, {2, {1, 1}}, {2, {2, 4}, {32, 4, 4, 1, 1, 4}}},
+    {RELAYOUT_F8E8M0FNU, {2, {9, 6}}, {2, {2, 4}, {2, 2, 2, 1, 1, 2}}},
+};
+
+enum { MOST_WITHIN_TILE = 32 };
+
+static void append_tile(relayout_shape *shape, int32_t rank, const int64_t *sizes) {
+  relayout_layout *const layout = &shape->layout;
+  int32_t used = 0;
+  for (int32_t t = 0; t < layout->tile_count; ++t) {
+    used += layout->tile_ranks[t];
+  }
+  layout->tile_ranks[layout->tile_count++] = rank;
+  for (int32_t i = 0; i < rank; ++i) {
+    layout->tile_dimensions[used + i] = sizes[i];
+  }
+}
+
+/* Cuts each dimension within the tile. One that is taken whole comes to lie behind those of which
+ * the cut takes 1. Returns how many dimensions there are then. */
+static int32_t cut_within_tile(relayout_shape *shape, int32_t count, const int64_t *cut,
+                               int64_t *within) {
+  append_tile(shape, count, cut);
+  for (int32_t i = 0; i < count; ++i) {
+    within[i] = (within[i] + cut[i] - 1) / cut[i];
+    within[count + i] = cut[i];
+  }
+  return 2 * count;
+}
+
+static void draw_tile_order(generator *g, relayout_shape *shape) {
+  int64_t within[MOST_WITHIN_TILE], cut[MOST_WITHIN_TILE];
+  int32_t count = 1 + (int32_t)random_below(&g->random, 3);
+  for (int32_t i = 0; i < count; ++i) {
+    within[i] = 1 + random_below(&g->random, 6);
+  }
+  append_tile(shape, count, within);
+  if (generator_chance(g, 2)) {
+    for (int32_t i = 0; i < count; ++i) {
+      cut[i] = 1 + random_below(&g->random, within[i]);
+    }
+    count = cut_within_tile(shape, count, cut, within);
+  }
+  for (int64_t moves = 1 + random_below(&g->random, 2); moves > 0; --moves) {
+    for (int32_t i = 0; i < count; ++i) {
+      cut[i] = generator_chance(g, 2) ? within[i] : 1;
+    }
+    count = cut_within_tile(shape, count, cut, within);
+  }
+}
+
+/* In either side or both, packed too. */
+static void visit_random_tile_orders(generator *g) {
+  generator_begin_family(g, (thinning){100, 4, 1});
+  for (uint32_t i = 0; i < 800; ++i) {
+    if (!generator_take_next(g)) {
+      continue;
+    }
+    relayout_shape sides[2];
+    random_dimensions(&g->random, random_element_type(&g->random), (int32_t)(i % 5), 800,
+                      &sides[0]);
+    sides[1] = sides[0];
+    for (uint32_t side = 0; side < 2; ++side) {
+      relayout_shape *const shape = &sides[side];
+      random_order(&g->random, shape);
+      draw_rest(g, shape);
+      if (i % 3 != side) {
+        draw_tile_order(g, shape);
+      }
+      if (generator_chance(g, 2)) {
+        shape->layout.element_size_in_bits = random_packing(&g->random, shape->element_type);
+      }
+    }
+    random_padding_value(&g->random, &sides[1]);
+    generator_visit_pair(g, &sides[0], &sides[1]);
+  }
+}
+
+void tile_order_cases_visit(generator *g) {
+  generator_begin_family(g, (thinning){30, 4, 1});
+  visit_arrays(g, scale_factors, COUNT(scale_factors), 6);
+  visit_random_tile_orders(g);
 }
