@@ -45,6 +45,8 @@ static const figure tiled_figures[] = {
     {"u8[2,3]{1,0:T(2,2)(2,1)}", "adbecf00"},
     {"u8[2,3]{1,0:T(*,4)}", "abcdef00"},
     {"u8[6]{0:T(2,2)}", "ab00cd00ef00"},
+    {"u8[8,2]{1,0:T(2,2)(4,1,1,2)}", "abefijmncdghklop"},
+    {"u8[5,2]{1,0:T(2,2)(4,1,1,2)}", "abefij00cdgh0000"},
     {"u4[2,3]{1,0:T(2)E(4)}", "abc0def0"},
     {"u4[2,3]{0,1:L(8)E(4)}", "adbecf00"},
     {"u4[2,3]{0,1:L(8)E(32)}", "adbecf00"},
@@ -83,6 +85,49 @@ static void test_tiled_figures(void **state) {
     assert_int_equal(relayout_index_from_linear(&shape, (int64_t)size, index, NULL),
                      RELAYOUT_OUT_OF_RANGE);
   }
+}
+
+/* ---- Blocks of scale factors, as their users' documentation counts through them ---- */
+
+/* cuBLAS: 128 by 4, rows being dealt out in turns of 32. */
+static int64_t place_in_128x4(int64_t row, int64_t column, int64_t columns) {
+  const int64_t block = row / 128 * ((columns + 3) / 4) + column / 4;
+  return block * 512 + row % 32 * 16 + row % 128 / 32 * 4 + column % 4;
+}
+
+/* FlashInfer: 8 by 4. */
+static int64_t place_in_8x4(int64_t row, int64_t column, int64_t columns) {
+  const int64_t block = row / 8 * ((columns + 3) / 4) + column / 4;
+  return block * 32 + row % 8 * 4 + column % 4;
+}
+
+static void check_blocks(const char *text, int64_t (*place)(int64_t, int64_t, int64_t),
+                         int64_t wanted_count) {
+  const relayout_shape shape = shape_of(text);
+  int64_t count = 0, padding = 0;
+  assert_int_equal(relayout_shape_physical_element_count(&shape, &count, NULL), RELAYOUT_OK);
+  assert_int_equal(count, wanted_count);
+  for (int64_t at = 0; at < count; ++at) {
+    int64_t index[2], linear = 0;
+    assert_int_equal(relayout_index_from_linear(&shape, at, index, NULL), RELAYOUT_OK);
+    if (!relayout_index_in_bounds(&shape, index)) {
+      padding += 1;
+      continue;
+    }
+    assert_int_equal(place(index[0], index[1], shape.dimensions[1]), at);
+    assert_int_equal(relayout_index_to_linear(&shape, index, &linear, NULL), RELAYOUT_OK);
+    assert_int_equal(linear, at);
+  }
+  assert_int_equal(count - padding, shape.dimensions[0] * shape.dimensions[1]);
+}
+
+static void test_scale_factor_blocks(void **state) {
+  (void)state;
+  check_blocks("f8e8m0fnu[256,8]{1,0:T(32,4)(4,1,1,4)}", place_in_128x4, INT64_C(256) * 8);
+  check_blocks("f8e8m0fnu[300,10]{1,0:T(32,4)(4,1,1,4)}", place_in_128x4, INT64_C(384) * 12);
+  check_blocks("f8e8m0fnu[1,1]{1,0:T(32,4)(4,1,1,4)}", place_in_128x4, INT64_C(128) * 4);
+  check_blocks("f8e4m3fn[300,10]{1,0:T(128,4)(32,4)(4,1,1,4)}", place_in_128x4, INT64_C(384) * 12);
+  check_blocks("f8e4m3fn[19,10]{1,0:T(8,4)}", place_in_8x4, INT64_C(24) * 12);
 }
 
 /* Beneath tiles, wider dimensions have multi-indices that are out of bounds. */
@@ -308,6 +353,7 @@ int main(void) {
       cmocka_unit_test(test_large),
       cmocka_unit_test(test_null_arguments),
       cmocka_unit_test(test_tiled_figures),
+      cmocka_unit_test(test_scale_factor_blocks),
       cmocka_unit_test(test_widened_and_tiled),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
