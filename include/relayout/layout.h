@@ -61,8 +61,9 @@ typedef struct relayout_layout {
    * their padded widths. A tile with more dimensions than the array has sees dimensions of size 1
    * before them. `*` merges a dimension into the next more minor one. The tile then makes two
    * dimensions of each: the number of tiles, rounded up, stays in its place, and the size within
-   * the tile is appended as a more minor dimension (XLA, docs/tiled_layout.md). Elements of the
-   * last tiles that the array does not fill are padding. */
+   * the tile is appended as a more minor dimension (XLA, docs/tiled_layout.md). So a dimension that
+   * a tile takes whole moves behind those of which it takes 1. Elements of the last tiles that the
+   * array does not fill are padding. */
   int32_t tile_count;
   int32_t tile_ranks[RELAYOUT_MAX_TILES];
   int64_t tile_dimensions[RELAYOUT_MAX_TILE_DIMENSIONS];

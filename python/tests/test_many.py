@@ -51,6 +51,29 @@ def test_arrays():
         plan.execute((elements, scales, points), [numpy.zeros((3, 2), "f4"), outs[1]])
 
 
+@TYPES
+def test_scales_in_blocks():
+    """Where cuBLAS looks for them: in blocks of 128 by 4, 32 rows apart side by side."""
+    rows, groups = 130, 5
+    powers = numpy.arange(rows * groups).reshape(rows, groups) % 31 - 15
+    array = numpy.repeat(numpy.ldexp(numpy.float32(1), powers), 32, axis=1)
+    plan = relayout.plan_many(
+        "f32[130,160]", ["f8e4m3fn[130,160] * f8e8m0fnu[130,5]{1,0:T(32,4)(4,1,1,4)}"],
+        rules=["power2"])
+    ((elements, scales),) = plan.execute(array)
+    expected = numpy.zeros(2 * 2 * 512, numpy.uint8)
+    for row in range(rows):
+        for group in range(groups):
+            place = (row // 128 * 2 + group // 4) * 512
+            place += row % 32 * 16 + row % 128 // 32 * 4 + group % 4
+            expected[place] = 127 + powers[row, group] - 8
+    assert scales.view(numpy.uint8).ravel().tolist() == expected.tolist()
+    assert (elements.astype(float) == 256).all()
+    back = relayout.plan_many(
+        "f8e4m3fn[130,160] * f8e8m0fnu[130,5]{1,0:T(32,4)(4,1,1,4)}", ["f32[130,160]"])
+    assert numpy.array_equal(back.execute((elements, scales))[0], array)
+
+
 def test_scales_that_are_given():
     array = numpy.float32([[1, 2], [3, 4]])
     plan = relayout.plan_many("f32[2,2]", ["(u8[2,2] - u8[2,1]) * f32[2,1]", "s8[2,2] * f32[1,1]"],
