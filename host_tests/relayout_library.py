@@ -33,7 +33,8 @@ class Shape(ctypes.Structure):
 class View(ctypes.Structure):
     """relayout_view"""
     _fields_ = [("shape", Shape), ("is_strided", ctypes.c_bool), ("is_read_only", ctypes.c_bool),
-                ("byte_offset", ctypes.c_int64), ("byte_strides", ctypes.c_int64 * MAX_RANK)]
+                ("byte_offset", ctypes.c_int64), ("byte_strides", ctypes.c_int64 * MAX_RANK),
+                ("byte_order", ctypes.c_int)]
 
 
 class DlpackFields(ctypes.Structure):
