@@ -79,8 +79,8 @@ static void define_side(rlt_text *text, const char *side, const relayout_scaled_
 
 /* ---- Where things lie ----------------------------------------------------------------------- */
 
-/* `rest` becomes the remainder of a variable by a size, and the variable the quotient. Compilers make
- * of the operators for both what Oclgrind does not know. */
+/* `rest` becomes the remainder of a variable by a size, and the variable the quotient. Of both
+ * operators together compilers make what Oclgrind does not know. */
 static void add_split(const char *type, const char *rest, const char *variable, int64_t size,
                       rlt_text *text) {
   rlt_text_add(text,
