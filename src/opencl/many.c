@@ -15,6 +15,7 @@
 
 enum {
   TILE_BYTES = RLT_LOCAL_BYTES / 2, /* of a box's elements at most */
+  RUN_BYTES = 128,                  /* what GPUs take from memory at once */
   MOST_GROUP_SIZE = 256,
   TEMPORARY_ALIGNMENT = 256,
   MOST_FUSED_BYTES = 8 /* of elements that a kernel has in its tile */
@@ -263,13 +264,14 @@ static relayout_status choose_boxes(planning *at, relayout_error *error) {
   for (int32_t i = 0; i < kernel->count; ++i) {
     views[i] = kernel->to[i].view;
   }
-  int64_t most = TILE_BYTES / kernel->word_bytes;
+  rlt_box_limits limits = {TILE_BYTES / kernel->word_bytes, RUN_BYTES};
   do {
-    rlt_boxes_choose(&kernel->from.view, views, kernel->count, kernel->order, most, &kernel->boxes);
+    rlt_boxes_choose(&kernel->from.view, views, kernel->count, kernel->order, limits,
+                     &kernel->boxes);
     place_groups(kernel);
     place_tile(kernel);
-    most /= 2;
-  } while (local_bytes_of(kernel) > RLT_LOCAL_BYTES && most > 0);
+    limits.elements /= 2;
+  } while (local_bytes_of(kernel) > RLT_LOCAL_BYTES && limits.elements > 0);
   rlt_free(views);
   return local_bytes_of(kernel) <= RLT_LOCAL_BYTES
              ? RELAYOUT_OK

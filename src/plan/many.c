@@ -703,13 +703,14 @@ static relayout_status make_many(relayout_device *device, const relayout_scaled_
   return RELAYOUT_OK;
 }
 
-/* Of a box: values and elements, as f32s, take half of the second cache; of one that is unknown,
- * half of a small one. */
-static int64_t most_elements(const relayout_device *device) {
-  enum { MOST = 1 << 17, SMALL_CACHE = 512 << 10 };
+/* Of a box values and elements, as f32s, take half of the second cache; of one that is unknown, half
+ * of a small one. */
+static rlt_box_limits limits_of(const relayout_device *device) {
+  enum { MOST = 1 << 17, SMALL_CACHE = 512 << 10, RUN_BYTES = 512 };
   const int64_t known = device->facts.machine.caches[1].bytes;
   const int64_t bytes = known > 0 ? known : SMALL_CACHE;
-  return rlt_max(1, rlt_min(MOST, bytes / (4 * (int64_t)sizeof(float))));
+  const int64_t elements = rlt_min(MOST, bytes / (4 * (int64_t)sizeof(float)));
+  return (rlt_box_limits){rlt_max(1, elements), RUN_BYTES};
 }
 
 /* That sums of what a worker has for a box do not overflow. */
@@ -737,7 +738,7 @@ static relayout_status plan_many(relayout_device *device, const relayout_scaled_
   if (device->backend->many_create != NULL) {
     return device->backend->many_create(device, asked, *made, error);
   }
-  rlt_boxes_choose(from, to, count, (*made)->order, most_elements(device), &(*made)->boxes);
+  rlt_boxes_choose(from, to, count, (*made)->order, limits_of(device), &(*made)->boxes);
   for (int32_t d = 0; d < (*made)->boxes.rank && !is_cut; ++d) {
     (*made)->boxes.sizes[d] = rlt_max((*made)->boxes.dimensions[d], 1);
     (*made)->boxes.counts[d] = (*made)->boxes.count = 1;

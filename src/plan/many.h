@@ -130,10 +130,17 @@ typedef struct rlt_many {
 /* The box of this number: where it begins, and its sizes. */
 void rlt_boxes_get(const rlt_boxes *boxes, int64_t number, rlt_index_box *box);
 
-/* Chooses the size of boxes for these sides. A box has at most `most` elements, unless records make
- * it larger; `order` is that of the values. */
+/* What boxes are to be: of at most so many elements, unless records make them larger; and, as far as
+ * that allows, with so many bytes of each side that lie together, as memory is slower where it is
+ * taken in shorter runs. */
+typedef struct rlt_box_limits {
+  int64_t elements;
+  int64_t run_bytes;
+} rlt_box_limits;
+
+/* Chooses the size of boxes for these sides; `order` is that of the values. */
 void rlt_boxes_choose(const relayout_scaled_view *from, const relayout_scaled_view *to,
-                      int32_t count, const int32_t *order, int64_t most, rlt_boxes *made);
+                      int32_t count, const int32_t *order, rlt_box_limits limits, rlt_boxes *made);
 
 /* Where groups of one side, of these sizes, lie in a box. */
 void rlt_groups_of_box(const relayout_scaled_view *of, const rlt_index_box *box,

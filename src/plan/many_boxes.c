@@ -6,8 +6,7 @@
 #include "metadata/widths.h"
 #include "plan/many.h"
 
-/* Bytes of a box that lie together on a side: of fewer lines at a time memory is slower. */
-enum { LONG_RUN = 512, LINE = 64, MOST_WHOLE = 1024 };
+enum { LINE = 64, MOST_WHOLE = 1024 };
 
 /* ---- Orders and rows ------------------------------------------------------------------------ */
 
@@ -186,10 +185,10 @@ static int64_t elements_of(const rlt_boxes *boxes) {
   return count;
 }
 
-/* Boxes that are chosen: no more elements than `most`. */
+/* Boxes that are chosen. */
 typedef struct choosing {
   rlt_boxes *boxes;
-  int64_t most;
+  rlt_box_limits limits;
   cuts of[RELAYOUT_MAX_RANK];
 } choosing;
 
@@ -197,7 +196,7 @@ typedef struct choosing {
 static void widen(choosing *by, int32_t d, int64_t wanted) {
   rlt_boxes *const boxes = by->boxes;
   const int64_t others = elements_of(boxes) / boxes->sizes[d];
-  const int64_t room = rlt_min(wanted, by->most / rlt_max(others, 1));
+  const int64_t room = rlt_min(wanted, by->limits.elements / rlt_max(others, 1));
   const int64_t size = cut_size(&by->of[d], boxes->dimensions[d], room);
   if (size > boxes->sizes[d] && size <= room) {
     boxes->sizes[d] = size;
@@ -212,12 +211,12 @@ static void take_runs(choosing *by, const relayout_scaled_view *side) {
                     ? 1
                     : (int64_t)relayout_element_type_byte_size(side->elements.shape.element_type);
   rlt_order_of(side, order);
-  for (int32_t i = 0; i < rank && run < LONG_RUN; ++i) {
+  for (int32_t i = 0; i < rank && run < by->limits.run_bytes; ++i) {
     const int32_t d = order[i];
     cuts *const of = &by->of[d];
     of->whole = common_multiple(of->whole, LINE / rlt_common_factor(LINE, run), MOST_WHOLE);
     const int64_t unit = common_multiple(of->unit, of->whole, by->boxes->dimensions[d]);
-    const int64_t wanted = rlt_divide_up(LONG_RUN, run); /* or about as many */
+    const int64_t wanted = rlt_divide_up(by->limits.run_bytes, run); /* or about as many */
     widen(by, d, rlt_max((wanted + unit / 2) / unit, 1) * unit);
     run *= by->boxes->sizes[d];
     if (by->boxes->sizes[d] < by->boxes->dimensions[d]) {
@@ -244,9 +243,9 @@ static void take_nothing(rlt_boxes *boxes) {
 }
 
 void rlt_boxes_choose(const relayout_scaled_view *from, const relayout_scaled_view *to,
-                      int32_t count, const int32_t *order, int64_t most, rlt_boxes *made) {
+                      int32_t count, const int32_t *order, rlt_box_limits limits, rlt_boxes *made) {
   const relayout_shape *const shape = &from->elements.shape;
-  choosing by = {.boxes = made, .most = most};
+  choosing by = {.boxes = made, .limits = limits};
   *made = (rlt_boxes){.rank = shape->rank};
   for (int32_t d = 0; d < shape->rank; ++d) {
     made->dimensions[d] = shape->dimensions[d];
@@ -272,7 +271,7 @@ void rlt_boxes_choose(const relayout_scaled_view *from, const relayout_scaled_vi
     take_runs(&by, &to[i]);
   }
   for (int32_t i = 0; i < shape->rank; ++i) {
-    widen(&by, order[i], most);
+    widen(&by, order[i], limits.elements);
   }
   cut_all(made);
 }
