@@ -432,11 +432,11 @@ typedef struct host_call {
 static relayout_status upload(host_call *of, int32_t side, int32_t tensor, relayout_error *error) {
   const rlt_many_tensor *const as = &of->launch->tensors[side][tensor];
   cl_mem *const buffer = &of->at.buffers[side][tensor];
-  const size_t lead = (size_t)(as->start - as->lowest); /* at least 0 */
-  const size_t before = (as->element_size - lead % as->element_size) % as->element_size;
   if (!as->is_used || as->bytes == 0) {
     return RELAYOUT_OK;
   }
+  const size_t lead = (size_t)(as->start - as->lowest); /* at least 0 */
+  const size_t before = (as->element_size - lead % as->element_size) % as->element_size;
   const relayout_status status = make_temporary(of->device, before + as->bytes, buffer, error);
   if (status != RELAYOUT_OK) {
     return status;
