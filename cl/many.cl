@@ -14,7 +14,8 @@
  *     SOURCE_BYTES, SOURCE_BITS, SOURCE_UNIT
  *                     bytes of an element; its bits where it shares a byte, else 0; what addresses
  *                     are multiples of
- *     SOURCE_RECORDS  its block format, or 0: then the tile has f32s
+ *     SOURCE_RECORDS, SOURCE_FORM
+ *                     its block format, or 0; if it has one, the tile has f32s
  *     SOURCE_SCALED, SOURCE_POINTED
  *                     1 if it has scales, and zero points; their formats, bytes and units follow
  */
@@ -57,8 +58,8 @@ INLINED void store(__global uchar *at, int bytes, int unit, ulong value) {
 INLINED tile_word source_word(const memory *of, const coordinate *i) {
   const ulong at = (ulong)at_source(i);
 #if SOURCE_RECORDS
-  __global const uchar *const record = of->source + at / RECORD * record_bytes(SOURCE_RECORDS);
-  return record_value(SOURCE_RECORDS, record, (uint)(at % RECORD));
+  const record_place record = place_of_record(SOURCE_FORM, of->source, at);
+  return record_value(SOURCE_FORM, record, (int)(at & (RECORD - 1)));
 #elif SOURCE_BITS
   const uint bit = (uint)(at % (8 / SOURCE_BITS)) * SOURCE_BITS;
   return (tile_word)(of->source[at / (8 / SOURCE_BITS)] >> bit & ((1u << SOURCE_BITS) - 1));

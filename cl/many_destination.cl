@@ -1,8 +1,9 @@
 /* many_destination.cl: one destination of many.cl, which it follows once for each of them. TO is
  * the destination's number, by which names are told apart. Compiled in, and forgotten at the end:
  *
- *     TO_FORMAT, TO_BYTES, TO_BITS, TO_UNIT, TO_RECORDS
+ *     TO_FORMAT, TO_BYTES, TO_BITS, TO_UNIT, TO_RECORDS, TO_FORM
  *                  as those of a source
+ *     TO_KEEPS     1 for records of the source's, whose bits stay
  *     TO_MINOR, TO_STEP
  *                  the dimension along which elements share a byte or a record, and how far apart
  *                  those lie in the tile
@@ -170,14 +171,18 @@ static pattern OF(element_)(const memory *of, const coordinate *i, tile_word wor
 INLINED void OF(put_)(const memory *of, coordinate *i, __local const tile_word *tile, uint place,
                       const coordinate *start, __local const uint *groups) {
   const ulong at = (ulong)OF(at_)(i);
-#if TO_RECORDS
+#if TO_KEEPS
+  const ulong from = (ulong)at_source(i);
+  move_record(SOURCE_FORM, place_of_record(SOURCE_FORM, of->source, from), TO_FORM,
+              place_of_record(TO_FORM, of->OF(to_), at));
+#elif TO_RECORDS
   uint values[RECORD];
 #pragma unroll 1
   for (uint k = 0; k < RECORD; ++k) {
     values[k] = source_f32(of, i, tile[place + k * TO_STEP]);
     i[TO_MINOR] += 1;
   }
-  put_record(TO_RECORDS, values, of->OF(to_) + at / RECORD * record_bytes(TO_RECORDS));
+  put_record(TO_FORM, values, place_of_record(TO_FORM, of->OF(to_), at));
 #elif TO_BITS
   uint byte = 0;
 #pragma unroll 1

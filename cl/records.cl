@@ -39,6 +39,54 @@ INLINED int record_bytes(int format) {
   return elements_of(format) + (format == FORMAT_Q8_0 ? RECORD : RECORD_HALF);
 }
 
+/* A format, and how many rows' records lie together, of which each in turn gives `run` bytes of its
+ * elements; 1 and 0 where they do not. */
+typedef struct record_form {
+  int format;
+  int rows;
+  int run;
+} record_form;
+
+/* A record: where those lie that lie together, and its number among them. */
+typedef struct record_place {
+  __global uchar *together;
+  int row;
+} record_place;
+
+/* That of element `at` of a tensor, counted as if a row's 32 elements came next to the other
+ * rows'. */
+INLINED record_place place_of_record(const record_form of, __global uchar *first, ulong at) {
+  const ulong together = at / ((ulong)of.rows * RECORD);
+  record_place made;
+  made.together = first + together * (ulong)(of.rows * record_bytes(of.format));
+  made.row = (int)(at / RECORD & (ulong)(of.rows - 1));
+  return made;
+}
+
+/* Where byte `b` of a record lies. */
+INLINED __global uchar *byte_of(const record_form of, const record_place at, int b) {
+  const int scale = elements_of(of.format);
+  const int run = max(of.run, 1);
+  const int element = b - scale;
+  const int place = b < scale ? at.row * scale + b
+                              : of.rows * scale + (element / run * of.rows + at.row) * run +
+                                    (element & (run - 1));
+  return at.together + (of.rows == 1 ? b : place);
+}
+
+/* Bits that are turned in the bytes of elements that lie together. */
+INLINED uchar turned_bits(const record_form of, int b) {
+  return of.rows > 1 && of.format == FORMAT_Q4_0 && b >= elements_of(of.format) ? 0x88 : 0;
+}
+
+INLINED uint get_byte(const record_form of, const record_place at, int b) {
+  return (uint)(*byte_of(of, at, b) ^ turned_bits(of, b));
+}
+
+INLINED void put_byte(const record_form of, const record_place at, int b, uint byte) {
+  *byte_of(of, at, b) = (uchar)byte ^ turned_bits(of, b);
+}
+
 /* Half of an f8e8m0fnu, as the elements of mxfp4 are counted in halves. */
 INLINED uint half_power(uint exponent) {
   return exponent < 2 ? 0x00200000u << exponent : (exponent - 1) << 23;
@@ -50,19 +98,20 @@ INLINED uint f32_of_integer(int value) {
 
 /* ---- From records ---- */
 
-INLINED uint half_at(__global const uchar *from) {
-  return f32_of_half((uint)from[0] | (uint)from[1] << 8);
+INLINED uint half_at(const record_form of, const record_place at, int b) {
+  return f32_of_half(get_byte(of, at, b) | get_byte(of, at, b + 1) << 8);
 }
 
 /* The bits of element `i`. */
-INLINED uint stored_bits(int format, __global const uchar *record, uint i) {
-  __global const uchar *const elements = record + elements_of(format);
-  if (format == FORMAT_Q8_0) {
-    return elements[i];
+INLINED uint stored_bits(const record_form of, const record_place at, int i) {
+  const int elements = elements_of(of.format);
+  if (of.format == FORMAT_Q8_0) {
+    return get_byte(of, at, elements + i);
   }
-  const uint pair = elements[i % RECORD_HALF];
+  const uint pair = get_byte(of, at, elements + (i & (RECORD_HALF - 1)));
   const uint low = i < RECORD_HALF ? pair & 15 : pair >> 4;
-  const uint fifth = has_fifth_bits(format) ? elements[(int)(i / 8) - 4] >> i % 8 & 1 : 0;
+  const uint fifth =
+      has_fifth_bits(of.format) ? get_byte(of, at, elements - 4 + i / 8) >> (i & 7) & 1 : 0;
   return low | fifth << 4;
 }
 
@@ -82,11 +131,21 @@ INLINED int stored_integer(int format, uint bits) {
 }
 
 /* The value of element `i` of a record. */
-INLINED uint record_value(int format, __global const uchar *record, uint i) {
-  const uint d = format == FORMAT_MXFP4 ? half_power(record[0]) : half_at(record);
-  const int integer = stored_integer(format, stored_bits(format, record, i));
+INLINED uint record_value(const record_form of, const record_place at, int i) {
+  const bool is_mxfp4 = of.format == FORMAT_MXFP4;
+  const uint d = is_mxfp4 ? half_power(get_byte(of, at, 0)) : half_at(of, at, 0);
+  const int integer = stored_integer(of.format, stored_bits(of, at, i));
   const uint scaled = f32_product(f32_of_integer(integer), d);
-  return has_least(format) ? f32_sum(scaled, half_at(record + 2)) : scaled;
+  return has_least(of.format) ? f32_sum(scaled, half_at(of, at, 2)) : scaled;
+}
+
+/* The same bits in another place, in the other form. */
+INLINED void move_record(const record_form from, const record_place source, const record_form to,
+                         const record_place made) {
+#pragma unroll 1
+  for (int b = 0; b < record_bytes(from.format); ++b) {
+    put_byte(to, made, b, get_byte(from, source, b));
+  }
 }
 
 /* ---- To records ---- */
@@ -137,10 +196,10 @@ INLINED uint end_of(const uint *values, bool is_least) {
   return found;
 }
 
-INLINED void put_half(uint value, __global uchar *to) {
+INLINED void put_half(const record_form of, const record_place at, int b, uint value) {
   const uint half_bits = half_of_f32(value);
-  to[0] = (uchar)half_bits;
-  to[1] = (uchar)(half_bits >> 8);
+  put_byte(of, at, b, half_bits & 255);
+  put_byte(of, at, b + 1, half_bits >> 8);
 }
 
 /* Cut to an integer of at most `most`; 0 if it is no such number as a finite scale makes. */
@@ -208,11 +267,13 @@ typedef struct record_scale {
   uint least;
 } record_scale;
 
-INLINED record_scale scale_of_record(int format, const uint *values, __global uchar *to) {
+INLINED record_scale scale_of_record(const record_form of, const uint *values,
+                                     const record_place to) {
+  const int format = of.format;
   record_scale made = {0, 0, 0};
   if (format == FORMAT_MXFP4) {
     const int exponent = floor_of_log2(greatest_size_of(values)) + 127 - 2;
-    to[0] = (uchar)max(exponent, 0);
+    put_byte(of, to, 0, (uint)max(exponent, 0));
     made.d = half_power((uint)max(exponent, 0) & 255);
     return made;
   }
@@ -221,13 +282,13 @@ INLINED record_scale scale_of_record(int format, const uint *values, __global uc
     made.least = end_of(values, true);
     made.d = f32_quotient(f32_sum(most, made.least ^ F32_SIGN),
                           f32_of_integer(format == FORMAT_Q4_1 ? 15 : 31));
-    put_half(made.least, to + 2);
+    put_half(of, to, 2, made.least);
   } else {
     made.d = format == FORMAT_Q8_0
                  ? f32_quotient(greatest_size_of(values), f32_of_integer(127))
                  : f32_quotient(furthest(values), f32_of_integer(format == FORMAT_Q4_0 ? -8 : -16));
   }
-  put_half(made.d, to);
+  put_half(of, to, 0, made.d);
   made.factor = reciprocal(made.d);
   return made;
 }
@@ -242,23 +303,23 @@ INLINED uint encoded(int format, uint value, const record_scale by) {
 }
 
 /* A record of 32 values. */
-INLINED void put_record(int format, const uint *values, __global uchar *to) {
-  const record_scale by = scale_of_record(format, values, to);
-  __global uchar *const elements = to + elements_of(format);
+INLINED void put_record(const record_form of, const uint *values, const record_place to) {
+  const record_scale by = scale_of_record(of, values, to);
+  const int elements = elements_of(of.format);
   uint fifth = 0;
 #pragma unroll 1
   for (int i = 0; i < RECORD_HALF; ++i) {
-    const uint first = encoded(format, values[i], by);
-    const uint second = encoded(format, values[i + RECORD_HALF], by);
-    if (format == FORMAT_Q8_0) {
-      elements[i] = (uchar)first;
-      elements[i + RECORD_HALF] = (uchar)second;
+    const uint first = encoded(of.format, values[i], by);
+    const uint second = encoded(of.format, values[i + RECORD_HALF], by);
+    if (of.format == FORMAT_Q8_0) {
+      put_byte(of, to, elements + i, first & 255);
+      put_byte(of, to, elements + i + RECORD_HALF, second & 255);
     } else {
-      elements[i] = (uchar)((first & 15) | (second & 15) << 4);
+      put_byte(of, to, elements + i, (first & 15) | (second & 15) << 4);
       fifth |= (first >> 4 & 1) << i | (second >> 4 & 1) << (i + RECORD_HALF);
     }
   }
-  for (int i = 0; has_fifth_bits(format) && i < 4; ++i) {
-    elements[i - 4] = (uchar)(fifth >> 8 * i);
+  for (int i = 0; has_fifth_bits(of.format) && i < 4; ++i) {
+    put_byte(of, to, elements - 4 + i, fifth >> 8 * i & 255);
   }
 }

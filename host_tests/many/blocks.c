@@ -241,3 +241,35 @@ bool blocks_write(relayout_block_format format, const float *values, uint8_t *re
          : kind.has_least                        ? write_from_least(kind, values, record)
                                                  : write_from_middle(kind, values, record);
 }
+
+/* ---- Interleaved ---------------------------------------------------------------------------- */
+
+/* Where byte `b` of a record lies in its group: scales of two bytes, of mxfp4 of one; then runs of
+ * the rows in turn. */
+static size_t place_in_group(const relayout_scaled_view *view, size_t b, size_t row) {
+  const size_t rows = (size_t)view->interleaved_rows, run = (size_t)view->interleaved_bytes;
+  const size_t scale = view->block_format == RELAYOUT_BLOCK_FORMAT_MXFP4 ? 1 : 2;
+  if (b < scale) {
+    return row * scale + b;
+  }
+  const size_t element = b - scale;
+  return rows * scale + (element / run * rows + row) * run + element % run;
+}
+
+static uint8_t turned_bits(const relayout_scaled_view *view, size_t b) {
+  return view->block_format == RELAYOUT_BLOCK_FORMAT_Q4_0 && b >= 2 ? 0x88 : 0;
+}
+
+void blocks_take(const relayout_scaled_view *view, const uint8_t *group, int64_t row,
+                 uint8_t *record) {
+  for (size_t b = 0; b < blocks_record_bytes(view->block_format); ++b) {
+    record[b] = group[place_in_group(view, b, (size_t)row)] ^ turned_bits(view, b);
+  }
+}
+
+void blocks_put(const relayout_scaled_view *view, const uint8_t *record, int64_t row,
+                uint8_t *group) {
+  for (size_t b = 0; b < blocks_record_bytes(view->block_format); ++b) {
+    group[place_in_group(view, b, (size_t)row)] = record[b] ^ turned_bits(view, b);
+  }
+}

@@ -23,4 +23,10 @@ void blocks_read(relayout_block_format format, const uint8_t *record, float *val
  * their scale is an infinity. */
 bool blocks_write(relayout_block_format format, const float *values, uint8_t *record);
 
+/* A record of row `row` of a group of interleaved ones, and back. */
+void blocks_take(const relayout_scaled_view *view, const uint8_t *group, int64_t row,
+                 uint8_t *record);
+void blocks_put(const relayout_scaled_view *view, const uint8_t *record, int64_t row,
+                uint8_t *group);
+
 #endif

@@ -201,6 +201,27 @@ static void draw_scaled_view(uint64_t *random, const relayout_shape *dimensions,
   }
 }
 
+/* Records of several rows together, where a dimension allows it. */
+static void interleave(uint64_t *random, relayout_scaled_view *view) {
+  relayout_shape *const shape = &view->elements.shape;
+  int32_t *const order = shape->layout.minor_to_major;
+  const relayout_block_format format = view->block_format;
+  if ((format != RELAYOUT_BLOCK_FORMAT_Q4_0 && format != RELAYOUT_BLOCK_FORMAT_Q8_0 &&
+       format != RELAYOUT_BLOCK_FORMAT_MXFP4) ||
+      chance(random, 4)) {
+    return;
+  }
+  for (int32_t i = 1; i < shape->rank && view->interleaved_rows == 0; ++i) {
+    const int32_t d = order[i];
+    if (shape->dimensions[d] % 4 == 0) {
+      order[i] = order[1];
+      order[1] = d;
+      view->interleaved_rows = shape->dimensions[d] % 8 == 0 && chance(random, 2) ? 8 : 4;
+      view->interleaved_bytes = chance(random, 2) ? 8 : 4;
+    }
+  }
+}
+
 /* The blocks of cuBLAS, 128 by 4, or small ones in which rows are dealt out in the same way. */
 static void block_scales(uint64_t *random, relayout_scaled_view *view) {
   static const int64_t tiles[][6] = {{32, 4, 4, 1, 1, 4}, {2, 2, 2, 1, 1, 2}};
@@ -263,8 +284,10 @@ void drawn_many_of(uint64_t number, drawn_many *drawn) {
       may_wrap && chance(random, 2) ? RELAYOUT_OVERFLOW_WRAP : RELAYOUT_OVERFLOW_SATURATE;
   drawn->values = (drawn_values)random_below(random, 3);
   drawn->content = random_next(random);
+  interleave(random, &drawn->from);
   block_scales(random, &drawn->from);
   for (int32_t i = 0; i < drawn->count; ++i) {
+    interleave(random, &drawn->to[i]);
     block_scales(random, &drawn->to[i]);
   }
 }

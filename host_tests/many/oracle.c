@@ -167,16 +167,35 @@ static exact without_sign_of_nan(exact number) {
   return number;
 }
 
-static void read_records(const relayout_scaled_view *view, const void *memory, exact *numbers) {
+void many_move_record(const relayout_scaled_view *view, const uint8_t *memory, size_t number,
+                      uint8_t *record, bool puts) {
   const relayout_shape *const shape = &view->elements.shape;
   const size_t bytes = blocks_record_bytes(view->block_format);
+  const uint8_t *const first = memory + view->elements.byte_offset;
+  if (view->interleaved_rows == 0) {
+    memcpy(puts ? (uint8_t *)(uintptr_t)(first + number * bytes) : record,
+           puts ? record : first + number * bytes, bytes);
+    return;
+  }
+  const size_t in_row = (size_t)shape->dimensions[shape->layout.minor_to_major[0]] / RECORD;
+  const size_t rows = (size_t)view->interleaved_rows, row = number / in_row;
+  const uint8_t *const group = first + (row / rows * in_row + number % in_row) * rows * bytes;
+  if (puts) {
+    blocks_put(view, record, (int64_t)(row % rows), (uint8_t *)(uintptr_t)group);
+  } else {
+    blocks_take(view, group, (int64_t)(row % rows), record);
+  }
+}
+
+static void read_records(const relayout_scaled_view *view, const void *memory, exact *numbers) {
+  const relayout_shape *const shape = &view->elements.shape;
   for (size_t i = 0; i < count_of(shape); ++i) {
     const size_t place = place_in_records(shape, i);
     float values[RECORD];
+    uint8_t record[64];
     uint32_t pattern;
-    blocks_read(view->block_format,
-                (const uint8_t *)memory + view->elements.byte_offset + place / RECORD * bytes,
-                values);
+    many_move_record(view, memory, place / RECORD, record, false);
+    blocks_read(view->block_format, record, values);
     memcpy(&pattern, &values[place % RECORD], sizeof(pattern));
     numbers[i] = without_sign_of_nan(exact_of(RELAYOUT_F32, pattern));
   }
@@ -206,6 +225,8 @@ bool many_values_make(const relayout_scaled_view *view, const relayout_source_me
     return false;
   }
   if (view->block_format != RELAYOUT_BLOCK_FORMAT_NONE) {
+    made->view = view;
+    made->records = memory->elements;
     read_records(view, memory->elements, made->numbers);
     return true;
   }
@@ -316,10 +337,31 @@ static int64_t write_elements(const many_values *values, const relayout_scaled_v
   return is_made ? 0 : -1;
 }
 
+/* Of one format, and along one dimension. */
+static bool keeps_records(const many_values *values, const relayout_scaled_view *view) {
+  return values->records != NULL && values->view->block_format == view->block_format &&
+         values->view->elements.shape.layout.minor_to_major[0] ==
+             view->elements.shape.layout.minor_to_major[0];
+}
+
+static void keep_records(const many_values *values, const relayout_scaled_view *view,
+                         uint8_t *memory) {
+  for (size_t i = 0; i < values->count; ++i) {
+    uint8_t record[64];
+    many_move_record(values->view, values->records,
+                     place_in_records(&values->view->elements.shape, i) / RECORD, record, false);
+    many_move_record(view, memory, place_in_records(&view->elements.shape, i) / RECORD, record,
+                     true);
+  }
+}
+
 static int64_t write_records(const many_values *values, const relayout_scaled_view *view,
                              uint8_t *memory, unsigned char *unknown) {
   const relayout_shape *const shape = &view->elements.shape;
-  const size_t bytes = blocks_record_bytes(view->block_format);
+  if (keeps_records(values, view)) {
+    keep_records(values, view, memory);
+    return 0;
+  }
   float *const placed = calloc(values->count + 1, sizeof(float));
   int64_t left = 0;
   if (placed == NULL) {
@@ -333,7 +375,7 @@ static int64_t write_records(const many_values *values, const relayout_scaled_vi
     uint8_t record[64];
     const bool is_known = blocks_write(view->block_format, placed + r * RECORD, record);
     if (is_known) {
-      memcpy(memory + view->elements.byte_offset + r * bytes, record, bytes);
+      many_move_record(view, memory, r, record, true);
     }
     left += is_known ? 0 : 1;
     if (unknown != NULL) {

@@ -21,6 +21,9 @@ typedef struct many_values {
   /* Without scales and records: the elements' own bytes and their type. */
   unsigned char *elements;
   relayout_element_type type;
+  /* Of records: where they are, of whom. */
+  const relayout_scaled_view *view;
+  const unsigned char *records;
 } many_values;
 
 /* False when memory runs out. */
@@ -35,6 +38,10 @@ void many_values_free(many_values *values);
 int64_t many_write(const many_values *values, const relayout_scaled_view *view,
                    const relayout_plan_options *options, const relayout_destination_memory *memory,
                    unsigned char *unknown);
+
+/* Record number `number`, as they lie one after the other, out of a side's memory or into it. */
+void many_move_record(const relayout_scaled_view *view, const uint8_t *memory, size_t number,
+                      uint8_t *record, bool puts);
 
 /* Puts whole elements, the last dimension varying fastest, where a view has them; padding stays as
  * it is. */

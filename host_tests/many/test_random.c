@@ -141,8 +141,10 @@ static void take_unknown_records(const relayout_scaled_view *view, const unsigne
                                  const part *of) {
   const size_t bytes = relayout_block_format_record_bytes(view->block_format);
   for (size_t r = 0; r * bytes < of->bytes; ++r) {
+    uint8_t record[64];
     if (unknown[r]) {
-      memcpy(of->wanted + r * bytes, of->buffer.bytes + of->buffer.start + r * bytes, bytes);
+      many_move_record(view, found_pointer(of), r, record, false);
+      many_move_record(view, wanted_pointer(of), r, record, true);
     }
   }
 }

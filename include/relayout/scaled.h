@@ -76,6 +76,14 @@ typedef struct relayout_scaled_view {
   /* Not NONE: the elements lie in records. `elements.shape` then has their dimensions, the type f32
    * and a layout that is an order alone, and there are neither scales nor strides. */
   relayout_block_format block_format;
+  /* 0: the records of a row lie one after the other. Otherwise 4 or 8, and the records of so many
+   * rows, neighbours along the next more minor dimension, lie together, for each 32 elements: first
+   * the scales of all rows, then their elements, of which each row in turn gives
+   * `interleaved_bytes`, 4 or 8. So runtimes (ggml's repacked q4_0x4, q8_0x8) and GGUF's former
+   * types 31 to 33 have q4_0, q8_0 and mxfp4, which alone are interleaved. Each byte of q4_0's
+   * elements is then XORed with 0x88. */
+  int32_t interleaved_rows;
+  int32_t interleaved_bytes;
   relayout_view elements;
   /* Without scales the elements are the values. With scales they are floats of at most 32 bits or
    * integers of at most 16. Zero points need scales, whose dimensions they have, and integers. */
@@ -110,7 +118,8 @@ RELAYOUT_API relayout_status relayout_scaled_view_add_scales(relayout_scaled_vie
                                                              relayout_error *error);
 
 /* Checks what is said above of each field. Records have one dimension or more, and the minor one is
- * a multiple of 32. RELAYOUT_SHAPE_MISMATCH for scales and zero points of other dimensions,
+ * a multiple of 32; if they are interleaved, two dimensions or more, and the next one is a multiple
+ * of the rows. RELAYOUT_SHAPE_MISMATCH for scales and zero points of other dimensions,
  * RELAYOUT_UNSUPPORTED for types, and for layouts of records that are no order,
  * RELAYOUT_INVALID_ARGUMENT for all else, and what relayout_view_validate returns. */
 RELAYOUT_API relayout_status relayout_scaled_view_validate(const relayout_scaled_view *view,
@@ -128,7 +137,8 @@ RELAYOUT_API relayout_status relayout_scaled_view_elements_size(const relayout_s
 /* Parses the text form, which says what a value is:
  *
  *   scaled   := shape | block | shape '*' shape groups | '(' shape '-' shape ')' '*' shape groups
- *   block    := format '[' [size {',' size}] ']' ['{' [dimension {',' dimension}] '}']
+ *   block    := format [rows bytes] '[' [size {',' size}] ']' ['{' [dimension {',' dimension}] '}']
+ *   rows, bytes := '_4' | '_8'
  *   groups   := ['per' '[' size {',' size} ']']
  *
  * The first shape is that of the elements, then come the zero points, and last the scales. Without
@@ -172,7 +182,8 @@ typedef struct relayout_destination_memory {
  * there are scales on either side. A group whose scale is 0 gets the elements of the value 0.
  *
  * A block format gets what GGUF's reference quantiser (ggml) makes of the values, each rounded to
- * f32 once; a value of a block format is what its reference makes of it in f32. Where the reference
+ * f32 once; a value of a block format is what its reference makes of it in f32. Records of the
+ * source's format whose elements run along the same dimension keep their bits. Where the reference
  * leaves open what infinities and NaNs become, elements are 0, and a NaN is positive. A NaN counts
  * as the greatest value of its record, which the reference passes over.
  *

@@ -33,8 +33,9 @@ struct rlt_cpu_many_call {
   atomic_int status;        /* of the first that failed */
 };
 
-/* Values that go through a row's steps together: they stay in the nearest cache. */
-enum { PIECE = 2048 };
+/* Values that go through a row's steps together: they stay in the nearest cache. And the most bytes
+ * of a record. */
+enum { PIECE = 2048, MOST_RECORD = 34 };
 
 /* What a worker has for one box. */
 typedef struct worker {
@@ -270,15 +271,92 @@ static uint8_t *elements_at(const relayout_scaled_view *side, const void *elemen
   return (uint8_t *)((uintptr_t)elements + (uintptr_t)side->elements.byte_offset);
 }
 
-/* Where a row's records begin. */
-static uint8_t *record_at(const worker *at, const relayout_scaled_view *side,
-                          const rlt_box_rows *records, const void *elements, const box_row *row) {
-  int64_t place = 0;
-  for (int32_t d = 0; d < at->call->many->boxes.rank; ++d) {
+/* ---- Records -------------------------------------------------------------------------------- */
+
+/* A row's records, of which those of several rows may lie together. */
+typedef struct record_row {
+  uint8_t *first; /* where the row's lie, or those that lie together */
+  int64_t rows;   /* that lie together */
+  int64_t number; /* of this one among them */
+} record_row;
+
+static record_row record_row_of(const worker *at, const relayout_scaled_view *side,
+                                const rlt_box_rows *records, const void *elements,
+                                const box_row *row) {
+  const int32_t rank = at->call->many->boxes.rank;
+  const int32_t next = rank > 1 ? side->elements.shape.layout.minor_to_major[1] : -1;
+  record_row made = {elements_at(side, elements), rlt_rows_together(side), 0};
+  for (int32_t d = 0; d < rank; ++d) {
     const int64_t index = at->box.start[d] + row->index[d];
-    place += (d == row->along ? index / RELAYOUT_BLOCK_ELEMENTS : index) * records->strides[d];
+    const int64_t together = d == row->along ? RELAYOUT_BLOCK_ELEMENTS : d == next ? made.rows : 1;
+    made.first += index / together * records->strides[d];
+    made.number = d == next ? index % made.rows : made.number;
   }
-  return elements_at(side, elements) + place;
+  return made;
+}
+
+/* Records that lie one after the other, of one piece of a row. */
+typedef uint8_t plain_records[PIECE / RELAYOUT_BLOCK_ELEMENTS * MOST_RECORD];
+
+/* Four bytes or eight, with these bits turned. */
+static void move_run(const uint8_t *from, size_t bytes, uint64_t turned, uint8_t *to) {
+  uint64_t run = 0;
+  if (bytes == sizeof run) {
+    memcpy(&run, from, sizeof run);
+    run ^= turned;
+    memcpy(to, &run, sizeof run);
+  } else {
+    uint32_t half = 0;
+    memcpy(&half, from, sizeof half);
+    half ^= (uint32_t)turned;
+    memcpy(to, &half, sizeof half);
+  }
+}
+
+/* From records that lie together with others' to plain ones, or back. Of one record the runs of its
+ * elements lie as far apart as `rows` runs. */
+static void move_interleaved(const relayout_scaled_view *side, record_row of, int64_t count,
+                             uint8_t *plain, bool to_plain) {
+  const size_t bytes = relayout_block_format_record_bytes(side->block_format);
+  const size_t scale = rlt_block_scale_bytes(side->block_format);
+  const size_t run = (size_t)side->interleaved_bytes, rows = (size_t)of.rows;
+  const uint64_t turned =
+      side->block_format == RELAYOUT_BLOCK_FORMAT_Q4_0 ? UINT64_C(0x8888888888888888) : 0;
+  for (int64_t r = 0; r < count; ++r, plain += bytes, of.first += rows * bytes) {
+    uint8_t *const scales = of.first + (size_t)of.number * scale;
+    memcpy(to_plain ? plain : scales, to_plain ? scales : plain, scale);
+    for (size_t i = 0; i < bytes - scale; i += run) {
+      uint8_t *const together = of.first + rows * scale + i * rows + (size_t)of.number * run;
+      uint8_t *const alone = plain + scale + i;
+      move_run(to_plain ? together : alone, run, turned, to_plain ? alone : together);
+    }
+  }
+}
+
+/* Where `count` elements' records lie one after the other: in the side, or in `room`. */
+static const uint8_t *take_records(const relayout_scaled_view *side, record_row of, int64_t count,
+                                   plain_records room) {
+  if (of.rows == 1) {
+    return of.first;
+  }
+  move_interleaved(side, of, count / RELAYOUT_BLOCK_ELEMENTS, room, true);
+  return room;
+}
+
+static void put_records(const worker *at, const relayout_scaled_view *side, record_row of,
+                        const rlt_unaligned_float *values, int64_t count) {
+  plain_records room;
+  if (of.rows == 1) {
+    at->call->passes->encode(side->block_format, values, count, of.first);
+    return;
+  }
+  for (int64_t done = 0; done < count; done += PIECE) {
+    const int64_t now = rlt_min(count - done, PIECE);
+    at->call->passes->encode(side->block_format, values + done, now, room);
+    move_interleaved(side, of, now / RELAYOUT_BLOCK_ELEMENTS, room, false);
+    of.first += now / RELAYOUT_BLOCK_ELEMENTS * of.rows *
+                (int64_t)relayout_block_format_record_bytes(side->block_format);
+  }
 }
 
 /* ---- Values --------------------------------------------------------------------------------- */
@@ -326,9 +404,12 @@ static const rlt_unaligned_float *values_of(const worker *at, const row_walk *by
                                             const box_row *row) {
   const rlt_many *const many = at->call->many;
   if (many->values_from == RLT_VALUES_OF_RECORDS) {
-    const uint8_t *const records =
-        record_at(at, &many->from, &many->records, at->call->from->elements, row);
-    at->call->passes->decode(many->from.block_format, records, row->count, at->piece);
+    plain_records room;
+    const record_row of =
+        record_row_of(at, &many->from, &many->records, at->call->from->elements, row);
+    at->call->passes->decode(many->from.block_format,
+                             take_records(&many->from, of, row->count, room), row->count,
+                             at->piece);
     return at->piece;
   }
   const uint8_t *const source = source_row(at, row);
@@ -508,8 +589,29 @@ static void make_records(const worker *at, const rlt_destination *to,
                          const relayout_destination_memory *memory) {
   const row_walk by = values_walk(at, 1);
   for (box_row row = first_row(&by); row.count > 0; next_row(&by, &row)) {
-    at->call->passes->encode(to->view.block_format, scaled_values_of(at, to, &by, &row), row.count,
-                             record_at(at, &to->view, &to->records, memory->elements, &row));
+    put_records(at, &to->view, record_row_of(at, &to->view, &to->records, memory->elements, &row),
+                scaled_values_of(at, to, &by, &row), row.count);
+  }
+}
+
+/* Records of the source's format, whose bits stay. */
+static void move_records(const worker *at, const rlt_destination *to,
+                         const relayout_destination_memory *memory) {
+  const rlt_many *const many = at->call->many;
+  const row_walk by = values_walk(at, 1);
+  const size_t bytes = relayout_block_format_record_bytes(to->view.block_format);
+  for (box_row row = first_row(&by); row.count > 0; next_row(&by, &row)) {
+    plain_records room;
+    const int64_t count = row.count / RELAYOUT_BLOCK_ELEMENTS;
+    const record_row source =
+        record_row_of(at, &many->from, &many->records, at->call->from->elements, &row);
+    const record_row made = record_row_of(at, &to->view, &to->records, memory->elements, &row);
+    const uint8_t *const plain = take_records(&many->from, source, row.count, room);
+    if (made.rows == 1) {
+      memcpy(made.first, plain, (size_t)count * bytes);
+    } else {
+      move_interleaved(&to->view, made, count, (uint8_t *)(uintptr_t)plain, false);
+    }
   }
 }
 
@@ -527,8 +629,8 @@ static void make_arranged(const worker *at, const rlt_destination *to,
   }
   for (box_row row = first_row(&arranged); row.count > 0; next_row(&arranged, &row)) {
     const void *const values = at->arranged + place_of(&row, by.rank, to->arranged_rows.strides);
-    at->call->passes->encode(to->view.block_format, values, row.count,
-                             record_at(at, &to->view, &to->records, memory->elements, &row));
+    put_records(at, &to->view, record_row_of(at, &to->view, &to->records, memory->elements, &row),
+                values, row.count);
   }
 }
 
@@ -558,6 +660,9 @@ static void make_destination(const worker *at, int32_t number) {
     break;
   case RLT_MAKES_RECORDS:
     make_records(at, to, memory);
+    break;
+  case RLT_MAKES_MOVED:
+    move_records(at, to, memory);
     break;
   default:
     make_arranged(at, to, memory);

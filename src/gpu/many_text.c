@@ -67,6 +67,8 @@ static void define_side(rlt_text *text, const char *side, const relayout_scaled_
   define(text, side, "BITS", packed_bits(&view->elements));
   define(text, side, "UNIT", rlt_many_unit(&view->elements));
   define(text, side, "RECORDS", view->block_format);
+  rlt_text_add(text, "#define %s_FORM ((record_form){%d, %" PRId32 ", %" PRId32 "})\n", side,
+               (int)view->block_format, rlt_rows_together(view), view->interleaved_bytes);
   define(text, side, "SCALED", view->has_scales);
   define(text, side, "POINTED", view->has_zero_points);
   if (view->has_scales) {
@@ -149,11 +151,36 @@ static void add_place(const char *name, const relayout_view *view, bool counts_e
                counts_elements ? 1 : bytes);
 }
 
+/* The number of an element of interleaved records, 32 elements of one row behind those of the row
+ * before, then the next 32 of all these rows. */
+static void add_record_place(const char *name, const relayout_scaled_view *view, rlt_text *text) {
+  const relayout_shape *const shape = &view->elements.shape;
+  const int32_t minor = shape->layout.minor_to_major[0], next = shape->layout.minor_to_major[1];
+  const int64_t rows = view->interleaved_rows, length = shape->dimensions[minor];
+  int64_t stride = length * shape->dimensions[next];
+  rlt_text_add(text,
+               "INLINED long at_%s(const coordinate *i) {\n"
+               "  coordinate n = i[%d] / 32 * %" PRId64 " + i[%d] %% 32;\n"
+               "  n += i[%d] / %" PRId64 " * %" PRId64 " + i[%d] %% %" PRId64 " * 32;\n",
+               name, (int)minor, 32 * rows, (int)minor, (int)next, rows, rows * length, (int)next,
+               rows);
+  for (int32_t k = 2; k < shape->rank; ++k) {
+    const int32_t d = shape->layout.minor_to_major[k];
+    rlt_text_add(text, "  n += i[%d] * %" PRId64 ";\n", (int)d, stride);
+    stride *= shape->dimensions[d];
+  }
+  rlt_text_add(text, "  return (long)n;\n}\n\n");
+}
+
 static void add_places(const char *side, const relayout_scaled_view *view,
                        rlt_index_program *program, rlt_text *text) {
   char name[32];
-  add_place(side, &view->elements, rlt_has_blocks(view) || packed_bits(&view->elements) > 0,
-            program, text);
+  if (view->interleaved_rows > 0) {
+    add_record_place(side, view, text);
+  } else {
+    add_place(side, &view->elements, rlt_has_blocks(view) || packed_bits(&view->elements) > 0,
+              program, text);
+  }
   if (view->has_scales) {
     rlt_text named = rlt_text_in(name, sizeof name);
     rlt_text_add(&named, "%s_scales", side);
@@ -328,14 +355,21 @@ void rlt_many_add_head(const rlt_many_kernel *kernel, const char *name, rlt_inde
   }
 }
 
+/* Of one format, and along one dimension. */
+static bool keeps_records(const relayout_scaled_view *from, const relayout_scaled_view *to) {
+  return rlt_has_blocks(from) && from->block_format == to->block_format &&
+         from->elements.shape.layout.minor_to_major[0] ==
+             to->elements.shape.layout.minor_to_major[0];
+}
+
 void rlt_many_add_destination(const rlt_many_kernel *kernel, int32_t which,
                               rlt_index_program *program, rlt_text *text) {
   static const char *const names[] = {
-      "FORMAT",     "BYTES",        "BITS",        "UNIT",          "RECORDS",      "SCALED",
-      "POINTED",    "SCALE_FORMAT", "SCALE_BYTES", "SCALE_UNIT",    "POINT_FORMAT", "POINT_BYTES",
-      "POINT_UNIT", "MINOR",        "STEP",        "CONVERTS",      "WRAPS",        "NEAREST",
-      "RULE",       "FINDS",        "MOST",        "MOST_EXPONENT", "GROUPS",       "FROM",
-      "ALL",        "ALL_FROM"};
+      "FORMAT",     "BYTES",        "BITS",        "UNIT",       "RECORDS",      "SCALED",
+      "POINTED",    "SCALE_FORMAT", "SCALE_BYTES", "SCALE_UNIT", "POINT_FORMAT", "POINT_BYTES",
+      "POINT_UNIT", "MINOR",        "STEP",        "CONVERTS",   "KEEPS",        "FORM",
+      "WRAPS",      "NEAREST",      "RULE",        "FINDS",      "MOST",         "MOST_EXPONENT",
+      "GROUPS",     "FROM",         "ALL",         "ALL_FROM"};
   const rlt_kernel_view *const to = &kernel->to[which];
   const relayout_scaled_view *const view = &to->view;
   const int32_t bits = packed_bits(&view->elements);
@@ -356,6 +390,7 @@ void rlt_many_add_destination(const rlt_many_kernel *kernel, int32_t which,
   define(text, "TO", "MINOR", order[0]);
   define(text, "TO", "STEP", kernel->boxes.rank > 0 ? kernel->strides[order[0]] : 0);
   define(text, "TO", "CONVERTS", to->converts);
+  define(text, "TO", "KEEPS", keeps_records(&kernel->from.view, view));
   define(text, "TO", "WRAPS", kernel->wraps);
   define(text, "TO", "NEAREST", kernel->rounds_to_nearest);
   define(text, "TO", "RULE", view->rule);

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "metadata/quote.h"
+#include "metadata/scaled_view.h"
 #include "relayout/scaled.h"
 
 typedef struct format_row {
@@ -37,6 +38,12 @@ const char *relayout_block_format_name(relayout_block_format format) {
 size_t relayout_block_format_record_bytes(relayout_block_format format) {
   const format_row *const row = find(format);
   return row != NULL ? row->bytes : 0;
+}
+
+size_t rlt_block_scale_bytes(relayout_block_format format) {
+  const size_t bytes = relayout_block_format_record_bytes(format);
+  return bytes > RELAYOUT_BLOCK_ELEMENTS ? bytes - RELAYOUT_BLOCK_ELEMENTS
+                                         : bytes - RELAYOUT_BLOCK_ELEMENTS / 2;
 }
 
 relayout_status relayout_block_format_parse(const char *text, relayout_block_format *format,

@@ -68,15 +68,32 @@ static bool parse_blocks(scaled_parser *parser, relayout_block_format format, si
   return parser->in.status == RELAYOUT_OK;
 }
 
+/* "_4_8": rows and bytes, which end the name of a format of interleaved records. */
+static bool parse_interleaving(const char *end, relayout_scaled_view *view) {
+  const bool are_both = end[0] == '_' && (end[1] == '4' || end[1] == '8') && end[2] == '_' &&
+                        (end[3] == '4' || end[3] == '8') && end[4] == '\0';
+  if (are_both) {
+    view->interleaved_rows = end[1] - '0';
+    view->interleaved_bytes = end[3] - '0';
+  }
+  return are_both;
+}
+
 /* The format whose name comes next; NONE: no name of one does. */
-static relayout_block_format format_next(scaled_parser *parser, size_t *length) {
+static relayout_block_format format_next(scaled_parser *parser, size_t *length,
+                                         relayout_scaled_view *view) {
+  enum { ENDING = 4 };
   char name[16] = "";
   relayout_block_format format = RELAYOUT_BLOCK_FORMAT_NONE;
   rlt_tokens_skip_space(&parser->in);
   *length = rlt_tokens_word(&parser->in);
   if (*length < sizeof name) {
     memcpy(name, parser->in.at, *length);
-    (void)relayout_block_format_parse(name, &format, NULL);
+    if (relayout_block_format_parse(name, &format, NULL) != RELAYOUT_OK && *length > ENDING &&
+        parse_interleaving(name + *length - ENDING, view)) {
+      name[*length - ENDING] = '\0';
+      (void)relayout_block_format_parse(name, &format, NULL);
+    }
   }
   return format;
 }
@@ -124,7 +141,7 @@ static bool parse_scales(scaled_parser *parser, relayout_scaled_view *view) {
 
 static bool parse_scaled(scaled_parser *parser, relayout_scaled_view *view) {
   size_t length = 0;
-  const relayout_block_format format = format_next(parser, &length);
+  const relayout_block_format format = format_next(parser, &length, view);
   if (format != RELAYOUT_BLOCK_FORMAT_NONE) {
     return parse_blocks(parser, format, length, view);
   }
@@ -164,7 +181,11 @@ relayout_status relayout_scaled_view_parse(const char *text, relayout_scaled_vie
 
 static void add_blocks(const relayout_scaled_view *view, rlt_text *text) {
   const relayout_shape *const shape = &view->elements.shape;
-  rlt_text_add(text, "%s[", relayout_block_format_name(view->block_format));
+  rlt_text_add(text, "%s", relayout_block_format_name(view->block_format));
+  if (view->interleaved_rows > 0) {
+    rlt_text_add(text, "_%" PRId32 "_%" PRId32, view->interleaved_rows, view->interleaved_bytes);
+  }
+  rlt_text_add(text, "[");
   for (int32_t d = 0; d < shape->rank; ++d) {
     rlt_text_add(text, "%s%" PRId64, d == 0 ? "" : ",", shape->dimensions[d]);
   }

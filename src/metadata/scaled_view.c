@@ -130,6 +130,39 @@ static relayout_status check_scales(const relayout_scaled_view *view, relayout_e
   return status;
 }
 
+static relayout_status check_interleaving(const relayout_scaled_view *view, const char *name,
+                                          relayout_error *error) {
+  const relayout_shape *const shape = &view->elements.shape;
+  const int32_t rows = view->interleaved_rows, bytes = view->interleaved_bytes;
+  const relayout_block_format format = view->block_format;
+  if (rows == 0 && bytes == 0) {
+    return RELAYOUT_OK;
+  }
+  if ((rows != 4 && rows != 8) || (bytes != 4 && bytes != 8)) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
+                    "%s: interleaved_rows is %" PRId32 " and interleaved_bytes is %" PRId32
+                    "; expected 4 or 8 each, or 0 both",
+                    name, rows, bytes);
+  }
+  if (format != RELAYOUT_BLOCK_FORMAT_Q4_0 && format != RELAYOUT_BLOCK_FORMAT_Q8_0 &&
+      format != RELAYOUT_BLOCK_FORMAT_MXFP4) {
+    return rlt_fail(error, RELAYOUT_UNSUPPORTED,
+                    "%s cannot be interleaved; expected q4_0, q8_0 or mxfp4", name);
+  }
+  if (shape->rank < 2) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
+                    "%s: interleaved records have rank %" PRId32 "; expected at least 2", name,
+                    shape->rank);
+  }
+  const int32_t next = shape->layout.minor_to_major[1];
+  return shape->dimensions[next] % rows == 0
+             ? RELAYOUT_OK
+             : rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
+                        "%s: dimension %" PRId32 ", the one next to the minor one, is %" PRId64
+                        "; expected a multiple of interleaved_rows, %" PRId32,
+                        name, next, shape->dimensions[next], rows);
+}
+
 /* That the layout is an order alone, of whole records. */
 static relayout_status check_blocks(const relayout_scaled_view *view, relayout_error *error) {
   const relayout_shape *const shape = &view->elements.shape;
@@ -157,7 +190,7 @@ static relayout_status check_blocks(const relayout_scaled_view *view, relayout_e
   }
   const int32_t minor = layout->minor_to_major[0];
   return shape->dimensions[minor] % RELAYOUT_BLOCK_ELEMENTS == 0
-             ? RELAYOUT_OK
+             ? check_interleaving(view, name, error)
              : rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
                         "%s: dimension %" PRId32 ", the minor one, is %" PRId64
                         "; expected a multiple of %d",
@@ -175,6 +208,12 @@ relayout_status relayout_scaled_view_validate(const relayout_scaled_view *view,
   }
   if (rlt_has_blocks(view)) {
     return check_blocks(view, error);
+  }
+  if (view->interleaved_rows != 0 || view->interleaved_bytes != 0) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
+                    "interleaved_rows is %" PRId32 " and interleaved_bytes is %" PRId32
+                    "; expected 0, as elements lie in no records",
+                    view->interleaved_rows, view->interleaved_bytes);
   }
   if (!view->has_scales) {
     return !view->has_zero_points ? RELAYOUT_OK
@@ -269,7 +308,8 @@ bool relayout_scaled_view_equal(const relayout_scaled_view *a, const relayout_sc
   if (a == NULL || b == NULL) {
     return a == b;
   }
-  if (a->block_format != b->block_format || a->has_scales != b->has_scales ||
+  if (a->block_format != b->block_format || a->interleaved_rows != b->interleaved_rows ||
+      a->interleaved_bytes != b->interleaved_bytes || a->has_scales != b->has_scales ||
       a->has_zero_points != b->has_zero_points ||
       !relayout_view_equal(&a->elements, &b->elements)) {
     return false;

@@ -14,6 +14,14 @@ static inline bool rlt_has_blocks(const relayout_scaled_view *view) {
   return view->block_format != RELAYOUT_BLOCK_FORMAT_NONE;
 }
 
+/* Rows of records that lie together: 1 where these are not interleaved. */
+static inline int32_t rlt_rows_together(const relayout_scaled_view *view) {
+  return view->interleaved_rows > 0 ? view->interleaved_rows : 1;
+}
+
+/* Bytes of a record's scale, and minimum and fifth bits, before its elements. */
+size_t rlt_block_scale_bytes(relayout_block_format format);
+
 /* The group size along a dimension where none is said: the quotient, or the least power of two that
  * gives as many groups; 0: none does. */
 int64_t rlt_group_size_of(int64_t elements, int64_t groups);

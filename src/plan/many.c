@@ -194,14 +194,16 @@ static relayout_status plan_beside(const planning *at, const relayout_scaled_vie
   return status;
 }
 
-/* Records one after the other. */
+/* Records one after the other, or those of several rows together. */
 static void place_records(const relayout_scaled_view *side, rlt_box_rows *made) {
   const relayout_shape *const shape = &side->elements.shape;
-  made->bytes = (int64_t)relayout_block_format_record_bytes(side->block_format);
+  const int64_t rows = rlt_rows_together(side);
+  made->bytes = (int64_t)relayout_block_format_record_bytes(side->block_format) * rows;
   for (int32_t i = 0; i < shape->rank; ++i) {
     const int32_t d = shape->layout.minor_to_major[i];
+    const int64_t together = i == 0 ? RELAYOUT_BLOCK_ELEMENTS : i == 1 ? rows : 1;
     made->strides[d] = made->bytes;
-    made->bytes *= rlt_max(shape->dimensions[d] / (i == 0 ? RELAYOUT_BLOCK_ELEMENTS : 1), 1);
+    made->bytes *= rlt_max(shape->dimensions[d] / together, 1);
   }
 }
 
@@ -294,7 +296,9 @@ static void choose_values(const planning *at) {
   memcpy(many->strides, many->values_from == RLT_VALUES_OF_SOURCE ? strides : many->rows.strides,
          sizeof many->strides);
   many->conversion = conversion_of(&request, many->row_type, RELAYOUT_F32);
-  many->joined = joined_by_scales(at, &many->from, joined_by(at, bytes, many->strides));
+  many->joined = rlt_rows_together(&many->from) > 1
+                     ? 1
+                     : joined_by_scales(at, &many->from, joined_by(at, bytes, many->strides));
 }
 
 /* From elements of this type. */
@@ -490,6 +494,7 @@ static relayout_status plan_destination(const planning *at, rlt_destination *to,
   case RLT_MAKES_ROWS:
     return plan_rows(at, to, error);
   case RLT_MAKES_RECORDS:
+  case RLT_MAKES_MOVED:
     place_records(&to->view, &to->records);
     return RELAYOUT_OK;
   case RLT_MAKES_ARRANGED:
@@ -649,7 +654,9 @@ static void choose_makings(rlt_many *many) {
     memcpy(to->order, many->order, sizeof to->order);
     if (rlt_has_blocks(&to->view)) {
       rlt_order_of(&to->view, to->order);
-      to->making = to->order[0] == many->order[0] ? RLT_MAKES_RECORDS : RLT_MAKES_ARRANGED;
+      to->making = to->order[0] != many->order[0]                     ? RLT_MAKES_ARRANGED
+                   : to->view.block_format == many->from.block_format ? RLT_MAKES_MOVED
+                                                                      : RLT_MAKES_RECORDS;
     } else if (to->is_rescaled || from_blocks) {
       to->making = RLT_MAKES_ROWS;
     } else {

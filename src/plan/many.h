@@ -66,6 +66,7 @@ typedef enum rlt_making {
   RLT_MAKES_ROWS,    /* row by row */
   RLT_MAKES_SHARED,  /* from the rows of another destination, of the same element type */
   RLT_MAKES_RECORDS, /* row by row, in the destination */
+  RLT_MAKES_MOVED,   /* records of the source's, row by row, of the same bits */
   RLT_MAKES_ARRANGED /* records of rows that run along another dimension than the values' */
 } rlt_making;
 
