@@ -753,6 +753,46 @@ static void test_turned_records(void **state) {
   }
 }
 
+/* Four rows' scales, then eight bytes of each row's elements in turn, with the upper bit of every
+ * element turned; and back, to the bit. */
+static void test_interleaved_records(void **state) {
+  (void)state;
+  enum { ROWS = 4, BYTES = 18 };
+  uint8_t plain[ROWS * BYTES], together[ROWS * BYTES], found[ROWS * BYTES];
+  for (int r = 0; r < ROWS; ++r) {
+    plain[r * BYTES] = together[2 * r] = (uint8_t)r;
+    plain[r * BYTES + 1] = together[2 * r + 1] = 0x3c;
+    for (int i = 0; i < 16; ++i) {
+      const uint8_t pair = (uint8_t)(r * 16 + i + 1); /* no row has an element of -8 */
+      plain[r * BYTES + 2 + i] = pair;
+      together[2 * ROWS + i / 8 * 8 * ROWS + r * 8 + i % 8] = pair ^ 0x88;
+    }
+  }
+  move("q4_0[4,32]", SOURCE(plain), "q4_0_4_8[4,32]", RELAYOUT_SCALES_GIVEN, DESTINATION(found));
+  assert_memory_equal(found, together, sizeof(found));
+  memset(found, 0, sizeof(found));
+  move("q4_0_4_8[4,32]", SOURCE(together), "q4_0[4,32]", RELAYOUT_SCALES_GIVEN, DESTINATION(found));
+  assert_memory_equal(found, plain, sizeof(found));
+}
+
+/* Runs of four bytes, of eight rows, and one value that is found again. */
+static void test_interleaved_values(void **state) {
+  (void)state;
+  static float values[8][64], read[8][64];
+  static uint8_t records[8 * 2 * 34];
+  for (int r = 0; r < 8; ++r) {
+    values[r][40] = 127.0F * (float)(r + 1);
+  }
+  move("f32[8,64]", SOURCE(values), "q8_0_8_4[8,64]", RELAYOUT_SCALES_GIVEN, DESTINATION(records));
+  const uint8_t *const second = records + 8 * 34; /* elements 32 to 63 of all rows */
+  for (int r = 0; r < 8; ++r) {
+    const int run = 8 / 4; /* element 40 is the first of the third run of four */
+    assert_int_equal(second[8 * 2 + (run * 8 + r) * 4], 127);
+  }
+  move("q8_0_8_4[8,64]", SOURCE(records), "f32[8,64]", RELAYOUT_SCALES_GIVEN, DESTINATION(read));
+  assert_memory_equal(read, values, sizeof(read));
+}
+
 /* Records lie where the view says, too. */
 static void test_offset_of_records(void **state) {
   (void)state;
@@ -892,6 +932,8 @@ static void test_texts(void **state) {
       "s8[4,4]{0,1}",
       "q8_0[2,64]",
       "mxfp4[64,2]{0,1}",
+      "q4_0_4_8[8,64]",
+      "mxfp4_8_4[64,8]{0,1}",
       "s8[4,4]*f32[4,1]",
       "s8[100]*f32[7]",
       "s8[65]*f16[3]per[22]",
@@ -954,6 +996,11 @@ static void test_wrong_texts(void **state) {
       {"q8_0[32]{0:PD(64)}", RELAYOUT_UNSUPPORTED, 0},
       {"q8_0[]", RELAYOUT_UNSUPPORTED, 0},
       {"q8_0[32,2]", RELAYOUT_INVALID_ARGUMENT, 0},
+      {"q8_0_4_4[6,32]", RELAYOUT_INVALID_ARGUMENT, 0},
+      {"q8_0_4_4[32]", RELAYOUT_INVALID_ARGUMENT, 0},
+      {"q5_1_4_4[4,32]", RELAYOUT_UNSUPPORTED, 0},
+      {"q8_0_2_4[4,32]", RELAYOUT_INVALID_TEXT, 1},
+      {"q8_0_4[4,32]", RELAYOUT_INVALID_TEXT, 1},
   };
   int wrong = 0;
   for (size_t i = 0; i < COUNT(cases); ++i) {
@@ -1289,6 +1336,8 @@ int main(void) {
       cmocka_unit_test(test_copies),
       cmocka_unit_test(test_strided_values),
       cmocka_unit_test(test_destination_counts),
+      cmocka_unit_test(test_interleaved_records),
+      cmocka_unit_test(test_interleaved_values),
       cmocka_unit_test(test_format_table),
       cmocka_unit_test(test_records),
       cmocka_unit_test(test_turned_records),

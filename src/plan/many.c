@@ -710,7 +710,7 @@ static relayout_status make_many(relayout_device *device, const relayout_scaled_
   return RELAYOUT_OK;
 }
 
-/* Of a box values and elements, as f32s, take half of the second cache; of one that is unknown, half
+/* Values and elements of a box, as f32s, take half of the second cache; where that is unknown, half
  * of a small one. */
 static rlt_box_limits limits_of(const relayout_device *device) {
   enum { MOST = 1 << 17, SMALL_CACHE = 512 << 10, RUN_BYTES = 512 };

@@ -131,9 +131,9 @@ typedef struct rlt_many {
 /* The box of this number: where it begins, and its sizes. */
 void rlt_boxes_get(const rlt_boxes *boxes, int64_t number, rlt_index_box *box);
 
-/* What boxes are to be: of at most so many elements, unless records make them larger; and, as far as
- * that allows, with so many bytes of each side that lie together, as memory is slower where it is
- * taken in shorter runs. */
+/* What boxes are to be: of at most so many elements, unless records make them larger; and, as far
+ * as that allows, with so many bytes of each side that lie together, as memory is slower where it
+ * is taken in shorter runs. */
 typedef struct rlt_box_limits {
   int64_t elements;
   int64_t run_bytes;
