@@ -57,7 +57,7 @@ ALWAYS_INLINE static void load_sources_at(const loose_place at, loose_unit *held
   if (((uintptr_t)at.front & 15) == 0) {
 #pragma unroll
     for (uint k = 0; k < LOADS; k += 4) {
-      const uint4 piece = *(__global const uint4 *)(at.front + k);
+      const uint4 piece = reversed_piece(*(__global const uint4 *)(at.front + k));
       held[k].front = piece.x;
       held[k + 1].front = piece.y;
       held[k + 2].front = piece.z;
@@ -68,8 +68,8 @@ ALWAYS_INLINE static void load_sources_at(const loose_place at, loose_unit *held
 #elif LOADS == 2 && SOURCE_BYTES == 4
   if (((uintptr_t)at.front & 7) == 0) {
     const uint2 pair = *(__global const uint2 *)at.front;
-    held[0].front = pair.x;
-    held[1].front = pair.y;
+    held[0].front = reversed_uint(pair.x);
+    held[1].front = reversed_uint(pair.y);
     return;
   }
 #endif
@@ -330,8 +330,8 @@ ALWAYS_INLINE static void copy_pieces(const source_tile source, __global word *t
         front[h] = (uint4)(0);
         behind[h] = (uint4)(0);
         if (n + h * across < moved) {
-          front[h] = fronts[n + h * across];
-          behind[h] = fronts[n + h * across + 1];
+          front[h] = reversed_piece(fronts[n + h * across]);
+          behind[h] = reversed_piece(fronts[n + h * across + 1]);
         }
       }
 #pragma unroll
@@ -400,8 +400,8 @@ ALWAYS_INLINE static void load_block(const place from, source_unit *held) {
   }
 #elif SOURCE_BYTES <= 4 && BLOCK_LOADS == 2
   const uint2 pair = *(__global const uint2 *)word_at(from);
-  held[0] = source_unit_of(pair.x);
-  held[1] = source_unit_of(pair.y);
+  held[0] = source_unit_of(reversed_uint(pair.x));
+  held[1] = source_unit_of(reversed_uint(pair.y));
 #else
 #pragma unroll
   for (uint k = 0; k < BLOCK_LOADS; ++k) {

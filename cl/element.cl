@@ -5,6 +5,8 @@
  *
  *     SOURCE_BYTES      of the source's words
  *     SOURCE_BITS       1, 2 or 4 where elements are packed there, in words of one byte; or 0
+ *     REVERSED_BITS     1, 2 or 4 where elements of so many bits, packed or in the bytes of words,
+ *                       get the opposite order within each byte as they are loaded; or 0
  *     CONVERTS          1 when convert.cl says what a word becomes
  *     TABLE             1 when a table has what each word becomes
  */
@@ -16,6 +18,47 @@ typedef WORD_OF(SOURCE_BYTES) source_word;
 #else
 #define HAS_SCALE 0
 #endif
+
+/* ---- As it is loaded ---- */
+
+/* Of each byte the parts of so many bits, two and two, change places. */
+#define EXCHANGED(value, apart, even)                                                              \
+  (((value) >> (apart) & (even)) | ((value) & (even)) << (apart))
+
+#define REVERSED_4(value) EXCHANGED(value, 4, 0x0f0f0f0fu)
+#define REVERSED_2(value) EXCHANGED(REVERSED_4(value), 2, 0x33333333u)
+#define REVERSED_1(value) EXCHANGED(REVERSED_2(value), 1, 0x55555555u)
+#if REVERSED_BITS == 4
+#define REVERSED(value) REVERSED_4(value)
+#elif REVERSED_BITS == 2
+#define REVERSED(value) REVERSED_2(value)
+#elif REVERSED_BITS == 1
+#define REVERSED(value) REVERSED_1(value)
+#else
+#define REVERSED(value) (value)
+#endif
+
+ALWAYS_INLINE static uint reversed_uint(uint value) {
+  return REVERSED(value);
+}
+
+ALWAYS_INLINE static uint4 reversed_piece(uint4 value) {
+  return REVERSED(value);
+}
+
+ALWAYS_INLINE static source_word reversed_word(source_word value) {
+#if !REVERSED_BITS
+  return value;
+#elif SOURCE_BYTES <= 4
+  return (source_word)reversed_uint(value);
+#elif SOURCE_BYTES == 8
+  return (ulong)reversed_uint((uint)(value >> 32)) << 32 | reversed_uint((uint)value);
+#else
+  return reversed_piece(value);
+#endif
+}
+
+/* ---- What becomes of it ---- */
 
 /* What kernels whose elements change in a way of the problem's own have as their last parameter. */
 #if TABLE
@@ -30,7 +73,7 @@ typedef WORD_OF(SOURCE_BYTES) source_word;
 #endif
 
 /* Where an element lies in the source, and what becomes of it. Elements that share a byte are
- * numbered from its lowest bits up. */
+ * numbered from its lowest bits up; those to be reversed from its highest ones down. */
 typedef struct place {
   __global const source_word *words;
   long number;
@@ -55,20 +98,21 @@ ALWAYS_INLINE static place onward(place at, long count) {
 #define IN_SOURCE_BYTE 1
 #endif
 
-/* The word that an element lies in, and how many bits of it lie before the element. */
+/* The word that an element lies in, and how many of its bits lie below the element. */
 ALWAYS_INLINE static __global const source_word *word_at(const place at) {
   return at.words + (ulong)at.number / IN_SOURCE_BYTE;
 }
 
-ALWAYS_INLINE static uint bits_before(const place at) {
-  return ((uint)at.number & (IN_SOURCE_BYTE - 1)) * SOURCE_BITS;
+ALWAYS_INLINE static uint bits_below(const place at) {
+  const uint number = (uint)at.number & (IN_SOURCE_BYTE - 1);
+  return (REVERSED_BITS ? IN_SOURCE_BYTE - 1 - number : number) * SOURCE_BITS;
 }
 
 ALWAYS_INLINE static source_word source_element(const place at) {
 #if SOURCE_BITS
-  return (source_word)(*word_at(at) >> bits_before(at) & SOURCE_ONES);
+  return (source_word)(*word_at(at) >> bits_below(at) & SOURCE_ONES);
 #else
-  return *word_at(at);
+  return reversed_word(*word_at(at));
 #endif
 }
 

@@ -73,8 +73,8 @@ static void gather_run(__global word *to, const run r, uint first, uint across, 
       if (column < r.length) {
         long put;
         const uint all = find_element(r, column, &found, &put) || fills ? 0 : DESTINATION_ONES;
-        made |= (found & DESTINATION_ONES & ~all) << i * DESTINATION_BITS;
-        left |= all << i * DESTINATION_BITS;
+        made |= (found & DESTINATION_ONES & ~all) << BITS_BELOW(i);
+        left |= all << BITS_BELOW(i);
       }
     }
     to[byte] = left == 0 ? (word)made : (word)(made | (to[byte] & left));
@@ -127,8 +127,8 @@ ENTRY(lookup)(SIDE_PARAMETERS(word, destination), __constant const kernel_grid *
     const tile t = find_tile(grid, n);
     const uint valid = t.valid_rows == 0 ? 0 : t.valid_columns;
 #if INDEX_PROGRAM
-    const run r = {onward(start, (long)t.source), t.columns, valid, made, result,
-                   put_place, t.column_block * grid->columns.block};
+    const run r = {onward(start, (long)t.source),       t.columns, valid, made, result, put_place,
+                   t.column_block * grid->columns.block};
 #else
     const run r = {onward(start, (long)t.source), t.columns, valid, grid->columns.source_stride};
 #endif

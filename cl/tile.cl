@@ -14,6 +14,8 @@
  *                 change on their way, these are the words that arrive
  *     DESTINATION_BITS
  *                 1, 2 or 4 where elements are packed in the destination; or 0
+ *     DESTINATION_HIGH
+ *                 1 where a byte's first packed element there lies in its high bits
  *     WIDE        1 when the tiles are too many or too large for 32-bit arithmetic
  *     GROUP       work-items of a work-group, which share a tile
  *     GRID_AXIS   the dimension of the launch along which work-groups are counted
@@ -47,6 +49,10 @@ typedef WORD_OF(WORD_BYTES) word;
 #define IN_DESTINATION_BYTE 1
 #endif
 #define DESTINATION_ONES ((1u << DESTINATION_BITS) - 1)
+
+/* The bits of a byte below the packed element of this number. */
+#define BITS_BELOW(number)                                                                         \
+  ((DESTINATION_HIGH ? IN_DESTINATION_BYTE - 1 - (number) : (number)) * DESTINATION_BITS)
 
 /* Where an element lies that is the first of its word. */
 static __global word *place_in(__global word *destination, ulong position) {

@@ -377,7 +377,7 @@ ALWAYS_INLINE static unit unit_of_row(__local const unit *row, uint number) {
 #pragma unroll
   for (uint k = 0; k < IN_DESTINATION_BYTE; ++k) {
     made |= (row[gapped_place(0, number * IN_DESTINATION_BYTE + k)] & DESTINATION_ONES * 0x01010101)
-            << k * DESTINATION_BITS;
+            << BITS_BELOW(k);
   }
   return made;
 #else

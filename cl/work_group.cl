@@ -252,10 +252,10 @@ ALWAYS_INLINE static bool on_source_piece(const place at) {
 }
 
 ALWAYS_INLINE static uint4 load_piece(const place from) {
-  return *(__global const uint4 *)word_at(from);
+  return reversed_piece(*(__global const uint4 *)word_at(from));
 }
 
-/* As it was found in memory. */
+/* Of a piece. */
 ALWAYS_INLINE static source_unit source_unit_of(source_unit loaded) {
 #if SOURCE_UNIT > 1
   return AS_IN_MEMORY(SOURCE_BYTES, loaded);
@@ -264,8 +264,16 @@ ALWAYS_INLINE static source_unit source_unit_of(source_unit loaded) {
 #endif
 }
 
+ALWAYS_INLINE static source_unit load_aligned(__global const source_unit *at) {
+#if SOURCE_UNIT > 1
+  return source_unit_of(reversed_uint(*at));
+#else
+  return reversed_word(*at);
+#endif
+}
+
 ALWAYS_INLINE static source_unit load_unit(const place from) {
-  return source_unit_of(*(__global const source_unit *)word_at(from));
+  return load_aligned((__global const source_unit *)word_at(from));
 }
 
 /* Where a unit of the source lies: the aligned one that it begins in, and how many elements of that
@@ -310,12 +318,12 @@ typedef struct loose_unit {
  * follow each other. */
 ALWAYS_INLINE static loose_unit load_loose_at(const loose_place at, bool wants_behind) {
   loose_unit loaded;
-  loaded.front = source_unit_of(at.front[0]);
+  loaded.front = load_aligned(at.front);
 #if SOURCE_UNIT > 1
   loaded.bits = at.into * (32 / SOURCE_UNIT);
   loaded.behind = 0;
   if (wants_behind) {
-    loaded.behind = source_unit_of(at.front[1]);
+    loaded.behind = load_aligned(at.front + 1);
   }
 #endif
   return loaded;
@@ -428,7 +436,7 @@ ALWAYS_INLINE static void store_piece(const unit *units, __global word *to) {
 /* The word with one more of its elements. */
 ALWAYS_INLINE static word with_element(word others, uint number, word value) {
 #if DESTINATION_BITS
-  return (word)(others | (value & DESTINATION_ONES) << number * DESTINATION_BITS);
+  return (word)(others | (value & DESTINATION_ONES) << BITS_BELOW(number));
 #else
   return value;
 #endif

@@ -65,6 +65,10 @@ static int64_t element_bits_of(const relayout_shape *shape) {
   return bits > 0 ? bits : 8 * (int64_t)relayout_element_type_byte_size(shape->element_type);
 }
 
+static bool is_high_first(const relayout_shape *shape) {
+  return shape->layout.packing_order == RELAYOUT_PACKING_HIGH_FIRST;
+}
+
 static json_t *json_of_physical_dimensions(const relayout_shape *shape) {
   int64_t dimensions[RELAYOUT_MAX_PHYSICAL_RANK];
   size_t count = 0;
@@ -93,6 +97,7 @@ static exit_code print_json(const relayout_shape *shape, const shape_facts *fact
                                              ? shape->layout.tail_padding_alignment_in_elements
                                              : 1)},
       {"element_bits", json_of_integer(element_bits_of(shape))},
+      {"packing_order", json_of_text(is_high_first(shape) ? "high" : "low")},
       {"memory_space", json_of_integer(shape->layout.memory_space)},
       {"elements", json_of_integer(relayout_shape_element_count(shape))},
       {"physical_elements", json_of_integer(facts->physical_elements)},
@@ -114,9 +119,10 @@ static void print_numbers(const char *label, size_t count, const int64_t *number
 static void print_element_type(const relayout_shape *shape) {
   const bool is_packed = relayout_layout_is_packed(&shape->layout);
   const int64_t size = is_packed ? element_bits_of(shape) : element_bits_of(shape) / 8;
-  printf("%-17s%s, %" PRId64 " %s%s an element\n", "element type",
+  printf("%-17s%s, %" PRId64 " %s%s an element", "element type",
          relayout_element_type_name(shape->element_type), size, is_packed ? "bit" : "byte",
          size == 1 ? "" : "s");
+  printf(is_high_first(shape) ? ", high bits first\n" : "\n");
 }
 
 static void print_sizes(const relayout_shape *shape, const shape_facts *facts) {
@@ -273,7 +279,8 @@ const command command_shape = {
         "           minor_to_major, padded_dimensions (the width of each dimension in memory),\n"
         "           physical_dimensions (in memory, the most major first, tiles and all),\n"
         "           padding_value, tiles (lists, where null merges a dimension into the next),\n"
-        "           tail_alignment (in elements), element_bits (in memory), memory_space,\n"
+        "           tail_alignment (in elements), element_bits (in memory), packing_order (of\n"
+        "           elements that share a byte: low or high bits first), memory_space,\n"
         "           elements, physical_elements, byte_size, padding_byte_size\n"
         "           (how much of that is padding), and strides, in elements, null for a tiled\n"
         "           layout\n"

@@ -248,6 +248,17 @@ static void visit_high_ranks(generator *g) {
   }
 }
 
+/* The families that have packed elements, once more. */
+static void visit_packing_orders(generator *g) {
+  g->draws_packing_orders = true;
+  packed_cases_visit(g);
+  tiled_cases_visit(g);
+  converted_cases_visit(g);
+  strided_cases_visit(g);
+  container_cases_visit(g);
+  g->draws_packing_orders = false;
+}
+
 void cases_visit(conformance_level level, bool compiles, uint64_t seed, cases_visitor visitor,
                  void *context) {
   generator g = {
@@ -267,4 +278,5 @@ void cases_visit(conformance_level level, bool compiles, uint64_t seed, cases_vi
   container_cases_visit(&g);
   visit_short_padded_rows(&g);
   tile_order_cases_visit(&g);
+  visit_packing_orders(&g);
 }

@@ -50,9 +50,37 @@ static bool is_common(const generator *g, const request *asked) {
          is_common_packing(packed_bits(asked->from), packed_bits(asked->to));
 }
 
+/* Half of the packed sides have their elements high bits first. False where no side has. */
+static bool draw_packing_orders(const generator *g, relayout_shape *from, relayout_shape *to) {
+  const uint64_t drawn = random_mix(g->random);
+  if (packed_bits(from) > 0 && drawn % 2 == 1) {
+    from->layout.packing_order = RELAYOUT_PACKING_HIGH_FIRST;
+  }
+  if (packed_bits(to) > 0 && drawn / 2 % 2 == 1) {
+    to->layout.packing_order = RELAYOUT_PACKING_HIGH_FIRST;
+  }
+  return from->layout.packing_order != to->layout.packing_order ||
+         from->layout.packing_order == RELAYOUT_PACKING_HIGH_FIRST;
+}
+
+static void visit_orders(const generator *g, const request *asked) {
+  relayout_shape from = *asked->from;
+  relayout_shape to = *asked->to;
+  if (draw_packing_orders(g, &from, &to)) {
+    request drawn = *asked;
+    drawn.from = &from;
+    drawn.to = &to;
+    g->visit(g->context, &drawn);
+  }
+}
+
 void generator_visit(const generator *g, const request *asked) {
   if (fits(g, asked->from) && fits(g, asked->to) && is_common(g, asked)) {
-    g->visit(g->context, asked);
+    if (g->draws_packing_orders) {
+      visit_orders(g, asked);
+    } else {
+      g->visit(g->context, asked);
+    }
   }
 }
 

@@ -25,9 +25,10 @@ typedef struct generator {
   cases_visitor visit;
   void *context;
   uint64_t seed;
-  uint64_t number; /* of the request, taken or not */
-  uint32_t period; /* of the current family */
-  uint64_t random; /* what the current request draws from */
+  uint64_t number;           /* of the request, taken or not */
+  uint32_t period;           /* of the current family */
+  uint64_t random;           /* what the current request draws from */
+  bool draws_packing_orders; /* packed sides are high bits first or not, and one is at least */
 } generator;
 
 typedef struct dimension_list {

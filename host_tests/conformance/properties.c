@@ -83,6 +83,9 @@ static relayout_shape draw_layout(const tester *t, uint64_t *random,
   if (random_below(random, 2) == 0) {
     const int64_t bits = random_packing(random, shape.element_type);
     shape.layout.element_size_in_bits = t->only_fours && bits != 4 ? 0 : bits;
+    if (!t->only_fours) {
+      random_packing_order(random, &shape);
+    }
   }
   random_padding_value(random, &shape);
   return shape;

@@ -151,6 +151,12 @@ int64_t random_element_bits(uint64_t *state, relayout_element_type type) {
   }
 }
 
+void random_packing_order(const uint64_t *state, relayout_shape *shape) {
+  const int64_t bits = shape->layout.element_size_in_bits;
+  const bool is_high = bits > 0 && bits < 8 && random_mix(*state) % 2 == 1;
+  shape->layout.packing_order = is_high ? RELAYOUT_PACKING_HIGH_FIRST : RELAYOUT_PACKING_LOW_FIRST;
+}
+
 /* ---- Strides -------------------------------------------------------------------------------- */
 
 bool random_strides_are_of_bytes(random_strides kind) {

@@ -48,6 +48,10 @@ int64_t random_packing(uint64_t *state, relayout_element_type type);
  * whole bytes, or of a wider container. */
 int64_t random_element_bits(uint64_t *state, relayout_element_type type);
 
+/* Half of the shapes that are packed have their elements high bits first. Nothing is drawn from
+ * `state`. */
+void random_packing_order(const uint64_t *state, relayout_shape *shape);
+
 /* What byte strides are like. */
 typedef enum random_strides {
   STRIDES_OF_SLICE,

@@ -56,7 +56,9 @@ static void draw_layouts(uint64_t *random, relayout_element_type type, shards_ca
       type == RELAYOUT_F32 && random_below(random, 2) == 0 ? RELAYOUT_BF16 : type;
   if (random_below(random, 4) == 0) {
     made->from.layout.element_size_in_bits = random_element_bits(random, type);
+    random_packing_order(random, &made->from);
     made->to.layout.element_size_in_bits = random_element_bits(random, made->to.element_type);
+    random_packing_order(random, &made->to);
   }
 }
 

@@ -139,6 +139,8 @@ static const field_case field_cases[] = {
     {FIELD(layout.tail_padding_alignment_in_elements), -4, RELAYOUT_INVALID_SHAPE,
      "tail_padding_alignment_in_elements is -4"},
     {FIELD(layout.element_size_in_bits), -4, RELAYOUT_INVALID_SHAPE, "element_size_in_bits is -4"},
+    {FIELD(layout.packing_order), 1, RELAYOUT_INVALID_SHAPE, "packing_order is high, but"},
+    {FIELD(layout.packing_order), 9, RELAYOUT_INVALID_SHAPE, "packing_order is 9; expected 0 or 1"},
 };
 
 static void set_field(relayout_shape *shape, const field_case *c) {

@@ -272,7 +272,9 @@ static bool try_seed(relayout_device *device, uint64_t seed) {
   random_layout(&random, &to);
   if (type == RELAYOUT_S4) {
     from.layout.element_size_in_bits = random_packing(&random, type);
+    random_packing_order(&random, &from);
     to.layout.element_size_in_bits = random_packing(&random, type);
+    random_packing_order(&random, &to);
   }
   if (relayout_shape_validate(&from, NULL) != RELAYOUT_OK ||
       relayout_shape_validate(&to, NULL) != RELAYOUT_OK) {

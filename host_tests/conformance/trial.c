@@ -82,7 +82,8 @@ static void draw_elements(const request *asked, size_t size, unsigned char *byte
 /* What is left of a packed array's last byte. */
 static unsigned char spare_bits(const relayout_shape *shape) {
   const int64_t used = oracle_element_count(shape) * oracle_element_bits(shape) % 8;
-  return used > 0 ? (unsigned char)(0xff << used) : 0;
+  const bool high = shape->layout.packing_order == RELAYOUT_PACKING_HIGH_FIRST;
+  return used == 0 ? 0 : (unsigned char)(high ? 0xff >> used : 0xff << used);
 }
 
 /* What a container has beyond its element is no less poison than padding. */

@@ -72,6 +72,15 @@ INTEGERS(NOTED_INTEGER, u16)
 INTEGERS(NOTED_INTEGER, u32)
 INTEGERS(NOTED_INTEGER, u64)
 
+NOTED(high_pack_1)
+NOTED(high_pack_2)
+NOTED(high_pack_4)
+NOTED(high_unpack_1)
+NOTED(high_unpack_2)
+NOTED(high_unpack_4)
+NOTED(reverse_1)
+NOTED(reverse_2)
+NOTED(reverse_4)
 NOTED(pack_1)
 NOTED(pack_2)
 NOTED(pack_4)
@@ -157,8 +166,9 @@ static void stream_some(uint8_t *to, const uint8_t *from, int64_t lines) {
 }
 
 static const rlt_cpu_row_passes passes = {
-    .pack = {pack_1, pack_2, pack_4},
-    .unpack = {unpack_1, unpack_2, unpack_4},
+    .pack = {{pack_1, pack_2, pack_4}, {high_pack_1, high_pack_2, high_pack_4}},
+    .unpack = {{unpack_1, unpack_2, unpack_4}, {high_unpack_1, high_unpack_2, high_unpack_4}},
+    .reverse = {reverse_1, reverse_2, reverse_4},
     .swap = {NULL, swap_2, swap_4, swap_8},
     .nibbles = {nibbles_1, nibbles_2, nibbles_4, nibbles_8},
     .bytes = {bytes_1, bytes_2, bytes_4, bytes_8},
@@ -480,12 +490,19 @@ static void test_unpacked_and_packed(void **state) {
   (void)state;
   static const struct {
     int64_t bits;
+    bool source_high, destination_high;
     const char *unpacks, *packs;
-  } cases[] = {{1, "unpack_1", "pack_1"}, {2, "unpack_2", "pack_2"}, {4, "unpack_4", "pack_4"}};
+  } cases[] = {
+      {1, false, false, "unpack_1", "pack_1"},     {2, false, false, "unpack_2", "pack_2"},
+      {4, false, false, "unpack_4", "pack_4"},     {1, true, false, "high_unpack_1", "pack_1"},
+      {2, false, true, "unpack_2", "high_pack_2"}, {4, true, true, "high_unpack_4", "high_pack_4"}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
     uint8_t words[RLT_CPU_ROW_GROUP] = {0}, packed[RLT_CPU_ROW_GROUP] = {0};
-    const rlt_problem problem = {
-        .element_bytes = 1, .source_packed = cases[i].bits, .destination_packed = cases[i].bits};
+    const rlt_problem problem = {.element_bytes = 1,
+                                 .source_packed = cases[i].bits,
+                                 .destination_packed = cases[i].bits,
+                                 .source_high = cases[i].source_high,
+                                 .destination_high = cases[i].destination_high};
     rlt_cpu_codec *const codec = codec_of(&problem);
     taken[0] = '\0';
     rlt_cpu_codec_decode(codec, packed, 0, words, 0);
@@ -498,6 +515,25 @@ static void test_unpacked_and_packed(void **state) {
     rlt_cpu_codec_destroy(codec);
   }
   rlt_cpu_codec_destroy(NULL);
+}
+
+/* Words of any width are reversed byte by byte. */
+static void test_reversed(void **state) {
+  (void)state;
+  static const struct {
+    int64_t bits, word_bytes;
+    const char *reverses;
+  } cases[] = {{1, 1, "reverse_1"}, {2, 16, "reverse_2"}, {4, 4, "reverse_4"}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    uint8_t words[RLT_CPU_ROW_GROUP] = {0}, made[RLT_CPU_ROW_GROUP] = {0};
+    const rlt_problem problem = {.element_bytes = cases[i].word_bytes,
+                                 .reversed_bits = cases[i].bits};
+    rlt_cpu_codec *const codec = codec_of(&problem);
+    taken[0] = '\0';
+    rlt_cpu_codec_encode(codec, words, made, RLT_CPU_ROW_GROUP / cases[i].word_bytes);
+    assert_string_equal(taken, cases[i].reverses);
+    rlt_cpu_codec_destroy(codec);
+  }
 }
 
 static void pack_ones(const rlt_cpu_row *row, const uint8_t *from, uint8_t *to, int64_t count) {
@@ -514,17 +550,20 @@ static void test_spare_bits(void **state) {
   rlt_cpu_row_passes packing = passes;
   const rlt_cpu_instruction_set ones_set = {.name = "ones", .rows = &packing};
   for (int s = 0; s < 3; ++s) {
-    packing.pack[s] = pack_ones;
+    packing.pack[0][s] = packing.pack[1][s] = pack_ones;
   }
-  for (int64_t bits = 1; bits <= 4; bits *= 2) {
-    const rlt_problem problem = {.element_bytes = 1, .destination_packed = bits};
+  for (int variant = 0; variant < 3 * 2; ++variant) {
+    const int64_t bits = INT64_C(1) << variant / 2;
+    const bool high = variant % 2 == 1;
+    const rlt_problem problem = {
+        .element_bytes = 1, .destination_packed = bits, .destination_high = high};
     rlt_cpu_codec *codec = NULL;
     assert_int_equal(rlt_cpu_codec_create(&ones_set, &problem, &codec, NULL), RELAYOUT_OK);
     for (int64_t count = 1; count < RLT_CPU_ROW_GROUP; ++count) {
       uint8_t made[RLT_CPU_ROW_GROUP] = {0};
       rlt_cpu_codec_encode(codec, words, made, count);
       for (int64_t b = 0; b < 8 * RLT_CPU_ROW_GROUP; ++b) {
-        assert_int_equal(made[b / 8] >> b % 8 & 1, b < count * bits);
+        assert_int_equal(made[b / 8] >> (high ? 7 - b % 8 : b % 8) & 1, b < count * bits);
       }
     }
     rlt_cpu_codec_destroy(codec);
@@ -667,12 +706,13 @@ static void test_what_is_streamed(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_swapping_stages), cmocka_unit_test(test_taken_stages),
-      cmocka_unit_test(test_halves_by_f32),   cmocka_unit_test(test_nearest_stages),
-      cmocka_unit_test(test_ranges),          cmocka_unit_test(test_tables),
-      cmocka_unit_test(test_without_stages),  cmocka_unit_test(test_unpacked_and_packed),
-      cmocka_unit_test(test_spare_bits),      cmocka_unit_test(test_float_control),
-      cmocka_unit_test(test_what_is_fetched), cmocka_unit_test(test_what_is_streamed),
+      cmocka_unit_test(test_swapping_stages),  cmocka_unit_test(test_taken_stages),
+      cmocka_unit_test(test_halves_by_f32),    cmocka_unit_test(test_nearest_stages),
+      cmocka_unit_test(test_ranges),           cmocka_unit_test(test_tables),
+      cmocka_unit_test(test_without_stages),   cmocka_unit_test(test_unpacked_and_packed),
+      cmocka_unit_test(test_reversed),         cmocka_unit_test(test_spare_bits),
+      cmocka_unit_test(test_float_control),    cmocka_unit_test(test_what_is_fetched),
+      cmocka_unit_test(test_what_is_streamed),
   };
   return cmocka_run_group_tests_name("cpu.codecs", tests, NULL, NULL);
 }

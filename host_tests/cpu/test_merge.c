@@ -46,13 +46,13 @@ static void draw_bytes(uint64_t *seed, uint8_t *bytes, int64_t count) {
 
 /* Elements from bit 0 on become those from `position` on; behind the array's last one its byte's
  * other bits are 0. */
-static void put_each(const uint8_t *bits, int64_t width, int64_t position, int64_t count,
+static void put_each(const uint8_t *bits, int64_t width, bool high, int64_t position, int64_t count,
                      int64_t elements, uint8_t *to) {
   for (int64_t i = 0; i < count; ++i) {
-    rlt_packed_put(to, position + i, width, rlt_packed_get(bits, i, width));
+    rlt_packed_put(to, position + i, width, high, rlt_packed_get(bits, i, width, high));
   }
   for (int64_t p = elements; position + count == elements && p * width % 8 != 0; ++p) {
-    rlt_packed_put(to, p, width, 0);
+    rlt_packed_put(to, p, width, high, 0);
   }
 }
 
@@ -62,15 +62,18 @@ static void test_merged_elements(void **state) {
   for (int64_t width = 1; width <= 4; width *= 2) {
     for (int64_t position = 0; position < 20; ++position) {
       for (int64_t count = 0; count < 180; count += count < 70 ? 1 : 13) {
-        for (int64_t behind = 0; behind < 2; ++behind) {
+        for (int64_t variant = 0; variant < 4; ++variant) {
+          const int64_t behind = variant % 2;
+          const bool high = variant / 2 == 1;
           const rlt_problem problem = {.element_bytes = 1,
                                        .destination_packed = width,
+                                       .destination_high = high,
                                        .destination_elements = position + count + behind};
           uint8_t bits[128], found[128], wanted[128];
           draw_bytes(&seed, bits, sizeof bits);
           draw_bytes(&seed, found, sizeof found);
           memcpy(wanted, found, sizeof wanted);
-          put_each(bits, width, position, count, position + count + behind, wanted);
+          put_each(bits, width, high, position, count, position + count + behind, wanted);
           rlt_cpu_merge_elements(&problem, bits, found, position, count);
           assert_memory_equal(found, wanted, sizeof found);
         }
@@ -85,6 +88,7 @@ static void test_merged_elements(void **state) {
  * every row, from bit 0 on. */
 typedef struct rows_case {
   int64_t width;    /* of an element */
+  bool high;        /* the order within a byte */
   int64_t rows;     /* segments of a tile */
   int64_t pitch;    /* elements from one row to the next */
   int64_t start;    /* of row 0 */
@@ -114,7 +118,7 @@ static void merge_tile(const rows_case *of, rlt_cpu_executable *made, uint64_t *
                              .destination =
                                  memory + of->shift + (of->start + first) * of->width / 8};
   for (int64_t r = 0; r < rows; ++r) {
-    put_each(encoded + r * segment, of->width, of->start + first + r * of->pitch, columns,
+    put_each(encoded + r * segment, of->width, of->high, of->start + first + r * of->pitch, columns,
              of->elements, wanted + of->shift);
   }
   const bool fetches = definition_random(seed, 2) == 1;
@@ -127,8 +131,10 @@ static void merge_tile(const rows_case *of, rlt_cpu_executable *made, uint64_t *
 }
 
 static void check_scene(const rows_case *of, const rlt_cpu_instruction_set *set, uint64_t *seed) {
-  const rlt_problem problem = {
-      .element_bytes = 1, .destination_packed = of->width, .destination_elements = of->elements};
+  const rlt_problem problem = {.element_bytes = 1,
+                               .destination_packed = of->width,
+                               .destination_high = of->high,
+                               .destination_elements = of->elements};
   rlt_tile_run segments[128];
   for (int64_t r = 0; r < of->rows; ++r) {
     segments[r] = (rlt_tile_run){.start = r * of->pitch, .row_step = r};
@@ -177,6 +183,7 @@ static void test_merged_segments(void **state) {
                                             : 1 + definition_random(&seed, 3),
                          .start = definition_random(&seed, 40),
                          .shift = (size_t)definition_random(&seed, LINE_BYTES)};
+      drawn.high = i % 2 == 1;
       drawn.pitch = 1 + definition_random(&seed, 8 * SIZE / drawn.width / drawn.rows - 64);
       drawn.elements = drawn.start + drawn.rows * drawn.pitch + definition_random(&seed, 2);
       check_scene(&drawn, set, &seed);

@@ -279,6 +279,8 @@ static rlt_problem random_packed_problem(uint64_t *seed) {
   problem.element_bytes = 1;
   problem.destination_packed = INT64_C(1) << definition_random(seed, 3);
   problem.source_packed = definition_random(seed, 2) == 1 ? problem.destination_packed : 0;
+  problem.destination_high = definition_random(seed, 2) == 1;
+  problem.source_high = problem.source_packed > 0 && definition_random(seed, 2) == 1;
   memcpy(problem.fill_word, problem.fill, sizeof problem.fill_word);
   problem.source_start = definition_random(seed, 20);
   problem.source_elements += problem.source_start;
@@ -302,11 +304,13 @@ static void test_random_packed_problems(void **state) {
 /* Rows of the destination that begin at any bit, and go on through several tiles. */
 static void test_odd_packed_turns(void **state) {
   static const int64_t sides[][2] = {{1031, 517}, {517, 2063}, {130, 4099}};
-  for (int variant = 0; variant < 3 * 3; ++variant) {
-    const int64_t columns = sides[variant / 3][0], rows = sides[variant / 3][1];
+  for (int variant = 0; variant < 3 * 3 * 2; ++variant) {
+    const int64_t columns = sides[variant / 3 % 3][0], rows = sides[variant / 3 % 3][1];
     rlt_problem problem = {.element_bytes = 1,
                            .source_packed = INT64_C(1) << variant % 3,
                            .destination_packed = INT64_C(1) << variant % 3,
+                           .source_high = variant % 2 == 1,
+                           .destination_high = variant / 9 == 1,
                            .source_start = variant,
                            .destination_start = 5 * variant,
                            .axis_count = 2,

@@ -16,15 +16,17 @@
 
 static const rlt_cpu_instruction_set *set;
 
-static rlt_cpu_codec *codec_for(int64_t word_bytes, int64_t source_packed,
-                                int64_t destination_packed, rlt_conversion conversion) {
-  rlt_problem *const problem = calloc(1, sizeof *problem);
-  problem->element_bytes = word_bytes;
-  problem->source_packed = source_packed;
-  problem->destination_packed = destination_packed;
-  problem->conversion = conversion;
+static rlt_cpu_codec *codec_of(const rlt_problem *problem) {
   rlt_cpu_codec *codec = NULL;
   assert_int_equal(rlt_cpu_codec_create(set, problem, &codec, NULL), RELAYOUT_OK);
+  return codec;
+}
+
+static rlt_cpu_codec *codec_for(int64_t word_bytes, rlt_conversion conversion) {
+  rlt_problem *const problem = calloc(1, sizeof *problem);
+  problem->element_bytes = word_bytes;
+  problem->conversion = conversion;
+  rlt_cpu_codec *const codec = codec_of(problem);
   free(problem);
   return codec;
 }
@@ -91,7 +93,7 @@ static void fill_words(row *of, relayout_element_type type) {
 }
 
 static void check_conversion(row *of, rlt_conversion conversion) {
-  rlt_cpu_codec *const codec = codec_for(bytes_of(conversion.from), 0, 0, conversion);
+  rlt_cpu_codec *const codec = codec_for(bytes_of(conversion.from), conversion);
   const int64_t bytes = bytes_of(conversion.to);
   rlt_convert_elements(&conversion, of->words, of->wanted, of->count);
   rlt_cpu_codec_encode(codec, of->words, of->got, of->count);
@@ -228,6 +230,8 @@ enum { LONGEST = 700, GUARD = 64 };
 typedef struct trial {
   int64_t word_bytes, destination_packed;
   rlt_conversion conversion;
+  bool destination_high;
+  int64_t reversed_bits;
 } trial;
 
 static void convert_and_pack(const trial *of, const uint8_t *words, uint8_t *wanted,
@@ -239,13 +243,16 @@ static void convert_and_pack(const trial *of, const uint8_t *words, uint8_t *wan
   } else {
     rlt_convert_elements(&of->conversion, words, elements, count);
   }
+  for (int64_t i = 0; i < count * bytes && of->reversed_bits > 0; ++i) {
+    elements[i] = rlt_packed_reverse(elements[i], of->reversed_bits);
+  }
   if (of->destination_packed == 0) {
     memcpy(wanted, elements, (size_t)(count * bytes));
     return;
   }
   memset(wanted, 0, (size_t)rlt_packed_bytes(count, of->destination_packed));
   for (int64_t i = 0; i < count; ++i) {
-    rlt_packed_put(wanted, i, of->destination_packed, elements[i]);
+    rlt_packed_put(wanted, i, of->destination_packed, of->destination_high, elements[i]);
   }
 }
 
@@ -282,24 +289,35 @@ static void check_row(const trial *of, const rlt_cpu_codec *codec, int64_t count
 static void test_lengths_and_places(void **state) {
   (void)state;
   static const trial trials[] = {
-      {1, 0, {0}},
-      {8, 0, {0}},
-      {1, 1, {0}},
-      {1, 2, {0}},
-      {1, 4, {0}},
-      {4, 0, {RELAYOUT_F32, RELAYOUT_BF16, false, 1, false}},
-      {4, 0, {RELAYOUT_F32, RELAYOUT_U8, false, 0.1, false}},
-      {1, 0, {RELAYOUT_F8E4M3FN, RELAYOUT_F32, false, 1, false}},
-      {1, 0, {RELAYOUT_S4, RELAYOUT_F64, false, 3, false}},
-      {4, 4, {RELAYOUT_F32, RELAYOUT_S4, false, 0.5, false}},
-      {2, 1, {RELAYOUT_F16, RELAYOUT_PRED, false, 1, false}},
-      {1, 1, {RELAYOUT_F8E8M0FNU, RELAYOUT_PRED, false, 1, false}},
-      {8, 0, {RELAYOUT_S64, RELAYOUT_S32, false, 1, false}},
+      {1, 0, {0}, false, 0},
+      {8, 0, {0}, false, 0},
+      {1, 1, {0}, false, 0},
+      {1, 2, {0}, false, 0},
+      {1, 4, {0}, false, 0},
+      {4, 0, {RELAYOUT_F32, RELAYOUT_BF16, false, 1, false}, false, 0},
+      {4, 0, {RELAYOUT_F32, RELAYOUT_U8, false, 0.1, false}, false, 0},
+      {1, 0, {RELAYOUT_F8E4M3FN, RELAYOUT_F32, false, 1, false}, false, 0},
+      {1, 0, {RELAYOUT_S4, RELAYOUT_F64, false, 3, false}, false, 0},
+      {4, 4, {RELAYOUT_F32, RELAYOUT_S4, false, 0.5, false}, false, 0},
+      {2, 1, {RELAYOUT_F16, RELAYOUT_PRED, false, 1, false}, false, 0},
+      {1, 1, {RELAYOUT_F8E8M0FNU, RELAYOUT_PRED, false, 1, false}, false, 0},
+      {8, 0, {RELAYOUT_S64, RELAYOUT_S32, false, 1, false}, false, 0},
+      {1, 1, {0}, true, 0},
+      {1, 2, {0}, true, 0},
+      {1, 4, {0}, true, 0},
+      {2, 4, {RELAYOUT_F16, RELAYOUT_U4, false, 1, false}, true, 0},
+      {1, 0, {0}, false, 1},
+      {2, 0, {0}, false, 2},
+      {8, 0, {0}, false, 4},
   };
   for (size_t t = 0; t < sizeof trials / sizeof trials[0]; ++t) {
     const trial *const of = &trials[t];
     rlt_cpu_codec *const codec =
-        codec_for(of->word_bytes, 0, of->destination_packed, of->conversion);
+        codec_of(&(rlt_problem){.element_bytes = of->word_bytes,
+                                .destination_packed = of->destination_packed,
+                                .destination_high = of->destination_high,
+                                .reversed_bits = of->reversed_bits,
+                                .conversion = of->conversion});
     for (int64_t count = 0; count <= LONGEST; count += count < 140 ? 1 : 93) {
       for (int64_t place = 0; place < 64; place += 7) {
         check_row(of, codec, count, place, false);
@@ -310,7 +328,7 @@ static void test_lengths_and_places(void **state) {
   }
 }
 
-static void check_unpacking(const rlt_cpu_codec *codec, int64_t bits, int64_t first,
+static void check_unpacking(const rlt_cpu_codec *codec, int64_t bits, bool high, int64_t first,
                             int64_t count) {
   const int64_t bytes = rlt_packed_bytes(first + count, bits);
   uint8_t *const packed = malloc((size_t)(bytes > 0 ? bytes : 1));
@@ -320,18 +338,21 @@ static void check_unpacking(const rlt_cpu_codec *codec, int64_t bits, int64_t fi
   uint8_t words[LONGEST + 2 * GUARD];
   rlt_cpu_codec_decode(codec, packed, first, words + GUARD, count);
   for (int64_t i = 0; i < count; ++i) {
-    assert_int_equal(words[GUARD + i], rlt_packed_get(packed, first + i, bits));
+    assert_int_equal(words[GUARD + i], rlt_packed_get(packed, first + i, bits, high));
   }
   free(packed);
 }
 
 static void test_unpacking(void **state) {
   (void)state;
-  for (int64_t bits = 1; bits <= 4; bits *= 2) {
-    rlt_cpu_codec *const codec = codec_for(1, bits, 0, (rlt_conversion){0});
+  for (int variant = 0; variant < 3 * 2; ++variant) {
+    const int64_t bits = INT64_C(1) << variant / 2;
+    const bool high = variant % 2 == 1;
+    rlt_cpu_codec *const codec =
+        codec_of(&(rlt_problem){.element_bytes = 1, .source_packed = bits, .source_high = high});
     for (int64_t first = 0; first < 18; ++first) {
       for (int64_t count = 0; count <= LONGEST; count += count < 140 ? 1 : 93) {
-        check_unpacking(codec, bits, first, count);
+        check_unpacking(codec, bits, high, first, count);
       }
     }
     rlt_cpu_codec_destroy(codec);

@@ -143,6 +143,7 @@ static void set_type(relayout_shape *shape, relayout_element_type type) {
     memset(layout->padding_literal, 0, sizeof(layout->padding_literal));
   }
   layout->element_size_in_bits = 0;
+  layout->packing_order = RELAYOUT_PACKING_LOW_FIRST;
 }
 
 /* Both of one type: that of either side, or bytes. */
@@ -271,7 +272,7 @@ static void make_descending(relayout_layout *layout) {
 }
 
 static bool drop_from_layout(drawn_case *of, int number) {
-  enum { WAYS = 7 };
+  enum { WAYS = 8 };
   if (number >= SHAPES * WAYS) {
     return false;
   }
@@ -300,9 +301,13 @@ static bool drop_from_layout(drawn_case *of, int number) {
     break;
   case 5:
     layout->element_size_in_bits = 0;
+    layout->packing_order = RELAYOUT_PACKING_LOW_FIRST;
     break;
   case 6:
     make_descending(layout);
+    break;
+  case 7:
+    layout->packing_order = RELAYOUT_PACKING_LOW_FIRST;
     break;
   }
   return true;

@@ -48,6 +48,7 @@ typedef struct side {
   int64_t tiles[MOST_TILES][MOST_RANK];
   int64_t tail;
   int64_t element_bits;
+  relayout_packing_order packing_order;
   bool is_strided;
   int64_t strides[MOST_RANK];
   int64_t byte_offset;
@@ -130,6 +131,9 @@ static void take_request(input *from, request *made) {
     const uint8_t packing = take(from);
     one->type = packing % 4 == 3 ? take_type(from) : type;
     one->element_bits = packing / 4 % 2 == 1 ? 1 << packing / 8 % 3 : 0;
+    one->packing_order = one->element_bits > 0 && packing / 64 % 2 == 1
+                             ? RELAYOUT_PACKING_HIGH_FIRST
+                             : RELAYOUT_PACKING_LOW_FIRST;
     one->byte_offset = packing >= 128 ? take_number(from) : 0;
     take_layout(from, made->rank, one);
   }
@@ -189,6 +193,7 @@ static void make_shape(const request *asked, const side *of, relayout_shape *sha
   }
   layout->tail_padding_alignment_in_elements = of->tail;
   layout->element_size_in_bits = of->element_bits;
+  layout->packing_order = of->packing_order;
 }
 
 static void make_view(const request *asked, const side *of, relayout_view *view) {

@@ -196,13 +196,17 @@ static void test_empty_to_dlpack(void **state) {
 
 static void test_to_dlpack_refused(void **state) {
   (void)state;
-  static const char *const texts[] = {"f32[4]{0:T(2)}", "u8[4]{0:E(16)}", "u2[4]{0:E(4)}", "f32[3]",
-                                      "f32[3]"};
+  static const char *const texts[] = {"f32[4]{0:T(2)}", "u8[4]{0:E(16)}", "u2[4]{0:E(4)}",
+                                      "f32[3]",         "f32[3]",         "s4[4]{0:PO(high)E(4)}"};
   static const int64_t odd[] = {6};
   static const char *const messages[] = {
-      "tile", "take 16 bits each; DLPack supports only their own 8", "no u2 in 4 bits",
-      "byte_strides[0] is 6", "byte_offset is -4; expected 0 or more"};
-  for (int i = 0; i < 5; ++i) {
+      "tile",
+      "take 16 bits each; DLPack supports only their own 8",
+      "no u2 in 4 bits",
+      "byte_strides[0] is 6",
+      "byte_offset is -4; expected 0 or more",
+      "packing_order is high; DLPack's packed elements begin in the low bits"};
+  for (int i = 0; i < 6; ++i) {
     const relayout_shape shape = shape_of(texts[i]);
     relayout_view view = view_of(&shape, i == 3 ? odd : NULL);
     view.byte_offset = i == 4 ? -4 : 0;

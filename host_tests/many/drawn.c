@@ -90,6 +90,7 @@ static void draw_layout(uint64_t *random, int64_t most, relayout_shape *shape) {
   }
   if (chance(random, 3)) {
     shape->layout.element_size_in_bits = random_element_bits(random, shape->element_type);
+    random_packing_order(random, shape);
   }
   random_padding_value(random, shape);
 }

@@ -227,6 +227,12 @@ static void test_meaningless_differences(void **state) {
   other.element_size_in_bits = 4;
   assert_true(relayout_layout_equal(&other, &other));
   assert_false(relayout_layout_equal(&plain, &other));
+  relayout_layout high = other;
+  high.packing_order = RELAYOUT_PACKING_HIGH_FIRST;
+  assert_true(relayout_layout_equal(&high, &high));
+  assert_false(relayout_layout_equal(&high, &other));
+  high.packing_order = (relayout_packing_order)2;
+  assert_false(relayout_layout_equal(&high, &high));
   other.element_size_in_bits = 32;
   assert_false(relayout_layout_equal(&plain, &other));
   other.element_size_in_bits = -4;

@@ -29,7 +29,8 @@ static int make_views(relayout_view *views) {
                                       "f32[2,3,5]{2,1,0:T(2)(4)}",
                                       "f32[2,3,5]{2,1,0:T(2)(2)(2)(2)(2)(2)(2)(2)(2)}",
                                       "f32[2,3,5]{2,1,0:T(*,4)}",
-                                      "s4[2,3,5]{2,1,0:E(4)}"};
+                                      "s4[2,3,5]{2,1,0:E(4)}",
+                                      "s4[2,3,5]{2,1,0:PO(high)E(4)}"};
   enum { TEXTS = sizeof texts / sizeof texts[0] };
   int count = 0;
   for (; count < TEXTS; ++count) {
@@ -70,6 +71,7 @@ static void expect_equal(const relayout_view *found, const relayout_view *view) 
   assert_memory_equal(x->tile_dimensions, y->tile_dimensions, sizeof y->tile_dimensions);
   assert_int_equal(x->tail_padding_alignment_in_elements, y->tail_padding_alignment_in_elements);
   assert_int_equal(x->element_size_in_bits, y->element_size_in_bits);
+  assert_int_equal(x->packing_order, y->packing_order);
   assert_int_equal(x->memory_space, y->memory_space);
   assert_int_equal(found->is_strided, view->is_strided);
   assert_int_equal(found->is_read_only, view->is_read_only);
@@ -160,8 +162,8 @@ static void test_what_is_not_packed(void **state) {
   static const int32_t wrong[] = {-1, 300};
   const relayout_shape valid = shape_of("f32[2,3,5]{2,1,0:PD(2,4,8)T(2,4)}");
   for (int i = 0; i < 2; ++i) {
-    relayout_shape shapes[8];
-    for (int s = 0; s < 8; ++s) {
+    relayout_shape shapes[9];
+    for (int s = 0; s < 9; ++s) {
       shapes[s] = valid;
     }
     shapes[0].rank = wrong[i];
@@ -172,7 +174,8 @@ static void test_what_is_not_packed(void **state) {
     shapes[5].layout.minor_to_major[1] = wrong[i];
     shapes[6].element_type = (relayout_element_type)wrong[i];
     shapes[7].layout.padding_value = (relayout_padding_value)wrong[i];
-    for (int s = 0; s < 8; ++s) {
+    shapes[8].layout.packing_order = (relayout_packing_order)wrong[i];
+    for (int s = 0; s < 9; ++s) {
       int64_t numbers[RLT_MOST_VIEW_NUMBERS];
       const rlt_view view = rlt_view_of_shape(&shapes[s]);
       assert_int_equal(rlt_view_pack(&view, numbers), 0);

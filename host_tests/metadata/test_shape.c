@@ -106,6 +106,8 @@ SPOIL(alignment_negative, layout->tail_padding_alignment_in_elements = -1)
 SPOIL(element_size_negative, layout->element_size_in_bits = -8)
 SPOIL(element_size_odd, layout->element_size_in_bits = 31)
 SPOIL(element_size_small, (shape->element_type = RELAYOUT_U4, layout->element_size_in_bits = 2))
+SPOIL(order_unknown, layout->packing_order = (relayout_packing_order)2)
+SPOIL(order_of_bytes, layout->packing_order = RELAYOUT_PACKING_HIGH_FIRST)
 SPOIL(tile_overflow, layout->tile_dimensions[1] = INT64_MAX)
 SPOIL(later_tile_overflow, layout->tile_dimensions[2] = INT64_MAX / 4)
 SPOIL(alignment_overflow, layout->tail_padding_alignment_in_elements = INT64_MAX)
@@ -144,6 +146,9 @@ static const spoilt spoilt_shapes[] = {
      "element_size_in_bits is 31; an element of f32 can take 32 bits"},
     {element_size_small, RELAYOUT_INVALID_SHAPE,
      "element_size_in_bits is 2; an element of u4 can take 4, 8, 16 or 32 bits"},
+    {order_unknown, RELAYOUT_INVALID_SHAPE, "packing_order is 2; expected 0 or 1"},
+    {order_of_bytes, RELAYOUT_INVALID_SHAPE,
+     "packing_order is high, but element_size_in_bits is 32; expected 1, 2 or 4"},
     {tile_overflow, RELAYOUT_SIZE_OVERFLOW, "with tile 0, an array of f32 exceeds"},
     {later_tile_overflow, RELAYOUT_SIZE_OVERFLOW, "with tile 1, an array of f32 exceeds"},
     {alignment_overflow, RELAYOUT_SIZE_OVERFLOW,
@@ -268,6 +273,8 @@ static const comparison comparisons[] = {
     {"f32[2,3]{0,1:T(2,2)E(32)}", "f32[2,3]{0,1:T(2,2)}", ALL_SAME},
     {"f32[2,3]{0,1:T(2,2)E(32)}", "s16[2,3]{0,1:T(2,2)E(16)}", SAME_BUT_TYPE | SAME_DIMENSIONS},
     {"s4[2,3]{0,1:E(4)}", "s4[2,3]{0,1:E(8)}", SAME_BUT_LAYOUT | SAME_DIMENSIONS},
+    {"s4[2,3]{0,1:PO(high)E(4)}", "s4[2,3]{0,1:E(4)}", SAME_BUT_LAYOUT | SAME_DIMENSIONS},
+    {"s4[2,3]{0,1:PO(high)E(4)}", "u4[2,3]{0,1:PO(high)E(4)}", SAME_BUT_TYPE | SAME_DIMENSIONS},
     {"s4[2,3]{0,1:E(8)}", "s4[2,3]{0,1}", ALL_SAME},
     {"u8[2,3]{0,1:E(32)}", "u8[2,3]{0,1:E(32)}", ALL_SAME},
     {"u8[2,3]{0,1:E(32)}", "u8[2,3]{0,1}", SAME_BUT_LAYOUT | SAME_DIMENSIONS},
@@ -395,6 +402,7 @@ static const struct room {
     {"u8[0,3]{1,0:PD(1,3)T(2,2)L(16)}", 16, 16, 16},
     {"f32[8]{0:L(16)}", 16, 64, 32},
     {"s4[5]{0:E(4)}", 5, 3, 0},
+    {"s4[5]{0:PO(high)E(4)}", 5, 3, 0},
     {"s4[5]{0:L(8)E(4)}", 8, 4, 1},
     {"pred[17]{0:E(1)}", 17, 3, 0},
     {"u2[3,3]{1,0:PD(3,5)E(2)}", 15, 4, 1},

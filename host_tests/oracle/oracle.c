@@ -229,8 +229,16 @@ size_t oracle_byte_size(const relayout_shape *shape) {
 
 /* ---- Elements in memory --------------------------------------------------------------------- */
 
-/* Elements by their number: packed, low bits first, where they take fewer than 8 bits; else each
- * with its own bytes before those that its container has beyond them, which are zeros. */
+/* How many bits of its byte lie below a packed element, or part of one, of so many bits: it begins
+ * so far behind the byte's first bit, which is the lowest or the highest one. */
+static int bits_below(const relayout_shape *shape, int64_t bits, int64_t number) {
+  const int before = (int)(number * bits % 8);
+  return shape->layout.packing_order == RELAYOUT_PACKING_HIGH_FIRST ? 8 - (int)bits - before
+                                                                    : before;
+}
+
+/* Elements by their number: packed where they take fewer than 8 bits; else each with its own bytes
+ * before those that its container has beyond them, which are zeros. */
 static void read_element(const relayout_shape *shape, const void *array, int64_t number,
                          unsigned char *element) {
   const int64_t bits = oracle_element_bits(shape);
@@ -239,12 +247,14 @@ static void read_element(const relayout_shape *shape, const void *array, int64_t
     memcpy(element, bytes, oracle_element_size(shape->element_type));
     return;
   }
-  element[0] = (unsigned char)(bytes[0] >> (number * bits % 8) & (int)format_ones((unsigned)bits));
+  element[0] = (unsigned char)(bytes[0] >> bits_below(shape, bits, number) &
+                               (int)format_ones((unsigned)bits));
 }
 
-static void write_bits(int64_t bits, void *array, int64_t number, int value) {
+static void write_bits(const relayout_shape *shape, int64_t bits, void *array, int64_t number,
+                       int value) {
   unsigned char *byte = (unsigned char *)array + number * bits / 8;
-  const int shift = (int)(number * bits % 8);
+  const int shift = bits_below(shape, bits, number);
   const int mask = (int)format_ones((unsigned)bits) << shift;
   *byte = (unsigned char)((*byte & ~mask) | (value << shift & mask));
 }
@@ -253,7 +263,7 @@ static void write_element(const relayout_shape *shape, void *array, int64_t numb
                           const unsigned char *element) {
   const int64_t bits = oracle_element_bits(shape);
   if (bits < 8) {
-    write_bits(bits, array, number, element[0]);
+    write_bits(shape, bits, array, number, element[0]);
     return;
   }
   const size_t own = oracle_element_size(shape->element_type);
@@ -297,7 +307,7 @@ static void write_padding(const relayout_shape *shape, bool is_swapped, void *ar
     }
   }
   for (int64_t bit = count * bits; bit % 8 != 0; ++bit) {
-    write_bits(1, array, bit, 0);
+    write_bits(shape, 1, array, bit, 0);
   }
 }
 

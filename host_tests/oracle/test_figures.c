@@ -231,6 +231,38 @@ static void test_packing(void **state) {
   assert_int_equal(oracle_byte_size(&weights), 28311552);
 }
 
+/* NumPy's packbits(bitorder='big') and unpackbits have the third pair of arrays. */
+static void test_packing_high_first(void **state) {
+  (void)state;
+  const relayout_shape bytes = packed(5, 5, RELAYOUT_U4, 0);
+  relayout_shape nibbles = packed(5, 7, RELAYOUT_U4, 4);
+  nibbles.layout.packing_order = RELAYOUT_PACKING_HIGH_FIRST;
+  nibbles.layout.padding_value = RELAYOUT_PADDING_ONE;
+  unsigned char found[5] = {0xff, 0xff, 0xff, 0xff, 0xff};
+  oracle_relayout(&bytes, &nibbles, "\x01\xf2\x03\x04\x05", found);
+  assert_memory_equal(found, "\x12\x34\x51\x10\xff", 5);
+  unsigned char back[5] = {0xff, 0xff, 0xff, 0xff, 0xff};
+  oracle_relayout(&nibbles, &bytes, found, back);
+  assert_memory_equal(back, "\x01\x02\x03\x04\x05", 5);
+
+  nibbles.layout.padding_value = RELAYOUT_PADDING_UNKNOWN;
+  memset(found, 0xa6, sizeof(found));
+  oracle_relayout(&bytes, &nibbles, "\x01\x02\x03\x04\x05", found);
+  assert_memory_equal(found, "\x12\x34\x56\xa0\xa6", 5);
+
+  relayout_shape bits = packed(10, 10, RELAYOUT_PRED, 1);
+  bits.layout.packing_order = RELAYOUT_PACKING_HIGH_FIRST;
+  relayout_shape pairs = packed(10, 10, RELAYOUT_PRED, 2);
+  const relayout_shape truths = packed(10, 10, RELAYOUT_PRED, 0);
+  oracle_relayout(&truths, &bits, "\1\0\1\1\0\0\0\1\0\1", found);
+  assert_memory_equal(found, "\xb1\x40", 2);
+  oracle_relayout(&bits, &pairs, "\xb1\x7f", found); /* to pairs that begin in the low bits */
+  assert_memory_equal(found, "\x51\x40\x04", 3);
+  pairs.layout.packing_order = RELAYOUT_PACKING_HIGH_FIRST;
+  oracle_relayout(&bits, &pairs, "\xb1\x7f", found);
+  assert_memory_equal(found, "\x45\x01\x10", 3);
+}
+
 static void test_containers(void **state) {
   (void)state;
   const relayout_shape bytes = packed(3, 3, RELAYOUT_U4, 0);
@@ -408,6 +440,7 @@ int main(void) {
       cmocka_unit_test(test_tiles),
       cmocka_unit_test(test_tiles_over_padding),
       cmocka_unit_test(test_packing),
+      cmocka_unit_test(test_packing_high_first),
       cmocka_unit_test(test_containers),
       cmocka_unit_test(test_values_change_on_their_way),
       cmocka_unit_test(test_strides),

@@ -100,23 +100,30 @@ void definition_map(const rlt_problem *problem, int64_t *source_of) {
   free(named);
 }
 
+/* How many bits of its byte lie below a packed element. */
+static int64_t bits_below(int64_t at, int64_t packed, bool high) {
+  const int64_t before = at * packed % 8;
+  return high ? 8 - packed - before : before;
+}
+
 /* Element `at` of a buffer, in a word of its own. */
-static void take_element(const uint8_t *buffer, int64_t at, int64_t packed, size_t size,
+static void take_element(const uint8_t *buffer, int64_t at, int64_t packed, bool high, size_t size,
                          uint8_t *word) {
   if (packed == 0) {
     memcpy(word, buffer + (size_t)at * size, size);
   } else {
-    word[0] = (uint8_t)(buffer[at * packed / 8] >> at * packed % 8 & ((1 << packed) - 1));
+    word[0] =
+        (uint8_t)(buffer[at * packed / 8] >> bits_below(at, packed, high) & ((1 << packed) - 1));
   }
 }
 
-static void put_element(uint8_t *buffer, int64_t at, int64_t packed, size_t size,
+static void put_element(uint8_t *buffer, int64_t at, int64_t packed, bool high, size_t size,
                         const uint8_t *word) {
   if (packed == 0) {
     memcpy(buffer + (size_t)at * size, word, size);
     return;
   }
-  const int64_t shift = at * packed % 8;
+  const int64_t shift = bits_below(at, packed, high);
   const int64_t mask = ((1 << packed) - 1) << shift;
   uint8_t *const byte = &buffer[at * packed / 8];
   *byte = (uint8_t)((*byte & ~mask) | (word[0] << shift & mask));
@@ -126,6 +133,19 @@ static void convert(const rlt_conversion *conversion, uint8_t *word) {
   if (conversion->from != RELAYOUT_ELEMENT_TYPE_INVALID) {
     oracle_convert(conversion->from, conversion->to, conversion->wraps,
                    conversion->rounds_to_nearest, conversion->scale, word, word);
+  }
+}
+
+/* Parts of so many bits of each byte in the opposite order. */
+static void reverse(const rlt_problem *problem, uint8_t *word) {
+  const int64_t bits = problem->reversed_bits;
+  for (int64_t b = 0; bits > 0 && b < problem->element_bytes; ++b) {
+    const uint8_t was = word[b];
+    word[b] = 0;
+    for (int64_t at = 0; at < 8 / bits; ++at) {
+      put_element(word, 8 * b / bits + at, bits, true, 1,
+                  &(uint8_t){(uint8_t)(was >> at * bits & ((1 << bits) - 1))});
+    }
   }
 }
 
@@ -141,22 +161,24 @@ void definition_relayout(const rlt_problem *problem, const void *source, void *d
   const size_t size = (size_t)problem->element_bytes;
   const size_t destination_size = (size_t)rlt_problem_destination_bytes(problem);
   const int64_t packed = problem->destination_packed;
+  const bool high = problem->destination_high;
   int64_t *source_of = calloc((size_t)problem->destination_elements + 1, sizeof *source_of);
   definition_map(problem, source_of);
   for (int64_t p = 0; p < problem->destination_elements; ++p) {
     uint8_t word[RELAYOUT_MAX_ELEMENT_SIZE];
     if (source_of[p] >= 0) {
-      take_element(source, source_of[p], problem->source_packed, size, word);
+      take_element(source, source_of[p], problem->source_packed, problem->source_high, size, word);
       shuffle(problem, word);
+      reverse(problem, word);
       convert(&problem->conversion, word);
-      put_element(destination, p, packed, destination_size, word);
+      put_element(destination, p, packed, high, destination_size, word);
     } else if (source_of[p] == DEFINITION_FILLED) {
-      put_element(destination, p, packed, destination_size, problem->fill);
+      put_element(destination, p, packed, high, destination_size, problem->fill);
     }
   }
   const uint8_t nothing = 0;
   for (int64_t p = problem->destination_elements; packed > 0 && p * packed % 8 != 0; ++p) {
-    put_element(destination, p, packed, 1, &nothing);
+    put_element(destination, p, packed, high, 1, &nothing);
   }
   free(source_of);
 }
@@ -230,9 +252,10 @@ rlt_problem definition_with_runs(const rlt_problem *problem, int64_t length) {
 
 void definition_print(const rlt_problem *problem) {
   fprintf(stderr,
-          "problem: %" PRId64 "-byte elements, packed %" PRId64 " -> %" PRId64 ", from %" PRId64
+          "problem: %" PRId64 "-byte elements, packed %" PRId64 "%s -> %" PRId64 "%s, from %" PRId64
           " to %" PRId64 ", %s\n",
-          problem->element_bytes, problem->source_packed, problem->destination_packed,
+          problem->element_bytes, problem->source_packed, problem->source_high ? " high" : "",
+          problem->destination_packed, problem->destination_high ? " high" : "",
           problem->source_start, problem->destination_start,
           problem->fills ? "fills" : "leaves the rest alone");
   if (problem->conversion.from != RELAYOUT_ELEMENT_TYPE_INVALID) {

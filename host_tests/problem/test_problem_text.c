@@ -62,6 +62,9 @@ static const rlt_index_program other_place = {
     .count = 1, .result = 1, .place = 3, .of = {{.to = 1, .size = 7}}};
 
 DIFFERENT(element_bytes, problem->element_bytes = 2)
+DIFFERENT(source_high, problem->source_high = true)
+DIFFERENT(destination_high, problem->destination_high = true)
+DIFFERENT(reversed_bits, problem->reversed_bits = 4)
 DIFFERENT(source_packed, problem->source_packed = 4)
 DIFFERENT(destination_packed, problem->destination_packed = 4)
 DIFFERENT(no_conversion, problem->conversion = (rlt_conversion){.scale = 1})
@@ -92,6 +95,9 @@ DIFFERENT(fills, problem->fills = true)
 static void test_every_field_counts(void **state) {
   (void)state;
   static void (*const differ[])(rlt_problem *) = {element_bytes,
+                                                  source_high,
+                                                  destination_high,
+                                                  reversed_bits,
                                                   source_packed,
                                                   destination_packed,
                                                   no_conversion,

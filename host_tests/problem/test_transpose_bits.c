@@ -195,6 +195,11 @@ static bool next_digits(const rlt_problem *problem, int64_t *digits) {
   return false;
 }
 
+/* How many bits of a byte lie below its element of this number. */
+static int64_t bits_below(int64_t number, int64_t bits, bool high) {
+  return high ? 8 - bits - number * bits : number * bits;
+}
+
 /* Byte by byte, as problem.h has it: element e of row r becomes element r of row e. */
 static void carry_out_swapped(const rlt_problem *problem, const uint8_t *source,
                               uint8_t *destination) {
@@ -222,7 +227,8 @@ static void carry_out_swapped(const rlt_problem *problem, const uint8_t *source,
     uint8_t made = 0;
     for (int64_t r = 0; r < 8 / bits; ++r) {
       const uint8_t byte = first[r * problem->transposed_stride];
-      made |= (uint8_t)((byte >> row * bits & ((1 << bits) - 1)) << r * bits);
+      made |= (uint8_t)((byte >> bits_below(row, bits, problem->source_high) & ((1 << bits) - 1))
+                        << bits_below(r, bits, problem->destination_high));
     }
     destination[to] = made;
   } while (next_digits(problem, digits));
@@ -244,6 +250,8 @@ static void test_swapped_bits_mean_the_same(void **state) {
         .element_bytes = 1,
         .source_packed = bits,
         .destination_packed = bits,
+        .source_high = definition_random(&seed, 2) == 1,
+        .destination_high = definition_random(&seed, 2) == 1,
         .fills = definition_random(&seed, 2) == 1,
         .fill = {(uint8_t)definition_random(&seed, 1 << bits)},
         .source_start = per_byte * definition_random(&seed, 4),

@@ -392,6 +392,52 @@ static void test_widened_packed(void **state) {
   }
 }
 
+/* Sides that begin their bytes at the same end are joined as others are; those that do not become
+ * whole bytes, whose elements are reversed, or nothing at all. */
+static void test_widened_orders(void **state) {
+  (void)state;
+  const rlt_problem pairs = {.element_bytes = 1,
+                             .source_packed = 2,
+                             .destination_packed = 2,
+                             .source_high = true,
+                             .source_elements = 40,
+                             .destination_elements = 27,
+                             .fill = {2},
+                             .axis_count = 2,
+                             .axes = {{8, 8, 1, 1}, {3, 3, 16, 8}}};
+  rlt_problem problem = pairs;
+  rlt_problem_widen_packed(&problem);
+  assert_int_equal(problem.reversed_bits, 2);
+  assert_int_equal(problem.source_packed, 0);
+  assert_int_equal(problem.destination_packed, 0);
+  assert_false(problem.source_high);
+  assert_false(problem.destination_high);
+  assert_int_equal(problem.source_elements, 10);
+  assert_int_equal(problem.destination_elements, 7);
+  assert_int_equal(problem.fill[0], 0xaa);
+  assert_int_equal(problem.fill_word[0], 0xaa);
+  assert_memory_equal(problem.axes, ((rlt_axis[]){{2, 2, 1, 1}, {3, 3, 4, 2}}),
+                      2 * sizeof problem.axes[0]);
+  problem.destination_elements = 8;
+  rlt_problem_widen_runs(&problem); /* words of two bytes, which are reversed as before */
+  assert_int_equal(problem.element_bytes, 2);
+  assert_int_equal(problem.reversed_bits, 2);
+
+  problem = pairs;
+  problem.axes[0].extent = problem.axes[0].valid = 6; /* a byte and a half */
+  const rlt_problem kept = problem;
+  rlt_problem_widen_packed(&problem);
+  assert_memory_equal(&problem, &kept, sizeof kept);
+
+  problem.destination_high = true;
+  problem.axes[1] = (rlt_axis){3, 3, 16, 8};
+  rlt_problem_widen_packed(&problem);
+  assert_int_equal(problem.source_packed, 4);
+  assert_int_equal(problem.destination_packed, 4);
+  assert_true(problem.source_high && problem.destination_high);
+  assert_int_equal(problem.reversed_bits, 0);
+}
+
 /* Elements that are packed on one side, or otherwise there, that change, or that are moved, filled
  * or counted in odd numbers stay as they are; so do those that do not lie along axis 0. */
 static void test_what_stays_packed(void **state) {
@@ -437,6 +483,7 @@ int main(void) {
       cmocka_unit_test(test_fill),
       cmocka_unit_test(test_counted_in_words),
       cmocka_unit_test(test_widened_packed),
+      cmocka_unit_test(test_widened_orders),
       cmocka_unit_test(test_what_stays_packed),
   };
   return cmocka_run_group_tests_name("problem.widen", tests, NULL, NULL);

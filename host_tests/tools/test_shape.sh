@@ -29,26 +29,30 @@ its memory:
 check 0 '{"text":"f32[2,3]{0,1:PD(3,5)}","element_type":"f32","rank":2,"true_rank":2,'\
 '"dimensions":[2,3],"minor_to_major":[0,1],"padded_dimensions":[3,5],'\
 '"physical_dimensions":[5,3],"padding_value":"zero","tiles":[],"tail_alignment":1,'\
-'"element_bits":32,"memory_space":0,"elements":6,"physical_elements":15,"byte_size":60,'\
+'"element_bits":32,"packing_order":"low","memory_space":0,"elements":6,"physical_elements":15,'\
+'"byte_size":60,'\
 '"padding_byte_size":36,"strides":[1,3]}' '' shape --json 'f32[2,3]{0,1:PD(3,5)}'
 check 0 '{"text":"bf16[1,7,1]{2,1,0}","element_type":"bf16","rank":3,"true_rank":1,'\
 '"dimensions":[1,7,1],"minor_to_major":[2,1,0],"padded_dimensions":[1,7,1],'\
 '"physical_dimensions":[1,7,1],"padding_value":"zero","tiles":[],"tail_alignment":1,'\
-'"element_bits":16,"memory_space":0,"elements":7,"physical_elements":7,"byte_size":14,'\
+'"element_bits":16,"packing_order":"low","memory_space":0,"elements":7,"physical_elements":7,'\
+'"byte_size":14,'\
 '"padding_byte_size":0,"strides":[7,1,1]}' '' shape 'bf16[1,7,1]' --json
 check 0 '{"text":"u8[]","element_type":"u8","rank":0,"true_rank":0,'\
 '"dimensions":[],"minor_to_major":[],"padded_dimensions":[],'\
 '"physical_dimensions":[],"padding_value":"zero","tiles":[],"tail_alignment":1,'\
-'"element_bits":8,"memory_space":0,"elements":1,"physical_elements":1,"byte_size":1,'\
+'"element_bits":8,"packing_order":"low","memory_space":0,"elements":1,"physical_elements":1,'\
+'"byte_size":1,'\
 '"padding_byte_size":0,"strides":[]}' '' shape 'u8[]' --json
 
 # Whatever a text can say, the object says.
 check_printed 0 '"padded_dimensions":[16,256],"physical_dimensions":[2,2,4,128,2,1],'\
 '"padding_value":"zero","tiles":[[8,128],[2,1]],"tail_alignment":1,"element_bits":16,'\
-'"memory_space":1,' shape --json 'bf16[16,256]{1,0:T(8,128)(2,1)S(1)}'
+'"packing_order":"low","memory_space":1,' shape --json 'bf16[16,256]{1,0:T(8,128)(2,1)S(1)}'
 check_printed 0 '"padded_dimensions":[2,5,4],"physical_dimensions":[4,2,8],'\
 '"padding_value":"highest","tiles":[[null,8]],"tail_alignment":64,"element_bits":4,'\
-'"memory_space":0,' shape --json 'u4[2,3,4]{1,0,2:PD(2,5,4)PV(highest)T(*,8)L(64)E(4)}'
+'"packing_order":"low","memory_space":0,' \
+  shape --json 'u4[2,3,4]{1,0,2:PD(2,5,4)PV(highest)T(*,8)L(64)E(4)}'
 check_printed 0 '"tiles":[],"tail_alignment":1,"element_bits":32,' shape --json 's8[3]{0:E(32)}'
 
 # memory SHAPE CELLS: what is drawn as the memory.
@@ -148,6 +152,10 @@ check_printed 0 'element type     s4, 4 bits an element
 ' shape 's4[9]{0:E(4)}'
 check_printed 0 'element type     pred, 1 bit an element
 ' shape 'pred[9]{0:E(1)}'
+check_printed 0 'element type     u4, 4 bits an element, high bits first
+' shape 'u4[4,6]{1,0:PO(high)E(4)}'
+check_printed 0 '"element_bits":4,"packing_order":"high","memory_space":0,' \
+  shape --json 'u4[4,6]{1,0:PO(high)E(4)}'
 check_printed 0 'element type     pred, 4 bytes an element
 ' shape 'pred[9]{0:E(32)}'
 check_printed 0 '"byte_size":32768,"padding_byte_size":30720,"strides":null}' \

@@ -2,8 +2,8 @@
  *
  * A multi-index has one entry for each logical dimension, in logical order. A linear index counts
  * elements from the start of the array's memory, padding included. A packed element, or one in a
- * wider container, begins at bit linear * element_size_in_bits. All functions are pure and
- * thread-safe. */
+ * wider container, has linear * element_size_in_bits bits before it; packing_order says at which
+ * end a byte begins. All functions are pure and thread-safe. */
 #ifndef RELAYOUT_INDEX_H
 #define RELAYOUT_INDEX_H
 

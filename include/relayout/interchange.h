@@ -45,8 +45,9 @@ RELAYOUT_API relayout_status relayout_view_from_dlpack_fields(const relayout_dlp
                                                               relayout_error *error);
 
 /* The reverse: describes a view with one lane, and fills both lists, of `rank` entries each.
- * RELAYOUT_UNSUPPORTED for a layout with tiles or wider containers, strides that are not multiples
- * of the element size, a negative offset, and a byte order that is not the host's. */
+ * RELAYOUT_UNSUPPORTED for a layout with tiles, wider containers or packed elements that begin in a
+ * byte's high bits, strides that are not multiples of the element size, a negative offset, and a
+ * byte order that is not the host's. */
 RELAYOUT_API relayout_status relayout_view_to_dlpack_fields(const relayout_view *view,
                                                             int64_t *shape, int64_t *strides,
                                                             relayout_dlpack_fields *fields,

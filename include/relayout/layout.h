@@ -38,6 +38,13 @@ typedef enum relayout_padding_value {
   RELAYOUT_PADDING_LITERAL = 5  /* the bytes of padding_literal */
 } relayout_padding_value;
 
+/* At which end of a byte its first packed element lies. NumPy's packbits, PNG and TIFF put it into
+ * the high bits. XLA, DLPack and ONNX put it into the low ones. */
+typedef enum relayout_packing_order {
+  RELAYOUT_PACKING_LOW_FIRST = 0,
+  RELAYOUT_PACKING_HIGH_FIRST = 1
+} relayout_packing_order;
+
 typedef struct relayout_layout {
   /* The number of entries of minor_to_major; the rank of every shape it belongs to. */
   int32_t rank;
@@ -76,14 +83,18 @@ typedef struct relayout_layout {
    * two that holds the type's bits:
    *
    *   1, 2, 4    packed, of types of fewer than 8 bits, over the whole array, padding among them:
-   *              element i lies at bit i * n % 8 of byte i * n / 8, the low bits first, and the
-   *              bits behind the last one are 0.
+   *              element i lies in n bits of byte i * n / 8, which begin at bit i * n % 8 with the
+   *              low bits first, and at bit 8 - n - i * n % 8 with the high bits first. The bits
+   *              of the last byte that no element lies in are 0.
    *   8, 16, 32  a wider container, of types of fewer bytes: element i lies at byte i * n / 8. The
    *              container's low bytes, which come first, are the element as it lies in whole
    *              bytes; the others are 0 when it is written, be it an element or padding, and are
    *              never used when it is read. With RELAYOUT_PADDING_UNKNOWN all of a padding
    *              element's container stays as it was. */
   int64_t element_size_in_bits;
+  /* The order of packed elements within a byte. Layouts that are not packed have no other than
+   * RELAYOUT_PACKING_LOW_FIRST. */
+  relayout_packing_order packing_order;
   /* XLA's memory space number, which is kept and changes no byte. */
   int64_t memory_space;
 } relayout_layout;
@@ -124,10 +135,10 @@ RELAYOUT_API relayout_status relayout_layout_make_ascending(int32_t rank, relayo
 /* ---- Asking layouts ------------------------------------------------------------------------- */
 
 /* True if all fields that matter are equal: order, padding, tiles, tail alignment, element size,
- * memory space. Two ways to write a default are equal, such as an alignment of 0 and of 1. A layout
- * has neither dimensions nor an element type, so padded dimensions that equal the dimensions differ
- * from none, and an element size of whole bytes differs from 0: compare shapes instead to treat
- * these as equal. */
+ * packing order, memory space. Two ways to write a default are equal, such as an alignment of 0 and
+ * of 1. A layout has neither dimensions nor an element type, so padded dimensions that equal the
+ * dimensions differ from none, and an element size of whole bytes differs from 0: compare shapes
+ * instead to treat these as equal. */
 RELAYOUT_API bool relayout_layout_equal(const relayout_layout *a, const relayout_layout *b);
 
 /* True if the order is {rank-1 .. 0} (dimension 0 is the most major), or {0 .. rank-1} (dimension 0

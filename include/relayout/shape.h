@@ -196,13 +196,15 @@ RELAYOUT_API bool relayout_shape_reshape_is_bitcast(const relayout_shape *input,
 /* The longest text a valid shape prints as, with the NUL. */
 enum { RELAYOUT_SHAPE_TEXT_SIZE = 8192 };
 
-/* Parses XLA's text form, extended by PD (padded dimensions) and PV (padding value):
+/* Parses XLA's text form, extended by PD (padded dimensions), PV (padding value) and PO (packing
+ * order):
  *
  *   shape    := type '[' [size {',' size}] ']' [layout]
  *   layout   := '{' [dimension {',' dimension}] [':' properties] '}'
  *   properties, in this order, each at most once:
  *     PD(n,..)     padded_dimensions, one for each logical dimension
  *     PV(value)    zero | one | lowest | highest | unknown | a number | 0x and the element's bits
+ *     PO(order)    packing_order: low | high
  *     T(n,..)(..)  tiles; a dimension may be `*`, but not the last
  *     L(n)         tail_padding_alignment_in_elements
  *     E(n)         element_size_in_bits: 0, the type's whole bytes, packed, or a wider container
@@ -228,7 +230,8 @@ RELAYOUT_API relayout_status relayout_shape_parse(const char *text, relayout_sha
  * replaces the layout of `defaults` with all its properties; a layout without an order takes the
  * order of `defaults`; `{}` is the layout of rank 0. A type alone keeps the layout of `defaults`,
  * with two changes: an element size that the new type cannot have, or that was the whole bytes of
- * the old type, becomes 0, and a padding literal becomes the same number in the new type.
+ * the old type, becomes 0 and its packing order low, and a padding literal becomes the same number
+ * in the new type.
  * RELAYOUT_INVALID_SHAPE if the new type lacks the padding value.
  *
  * RELAYOUT_SHAPE_MISMATCH only if the layout of a part has another rank than `defaults`; the other

@@ -137,6 +137,32 @@ def test_packed():
     assert back.astype(int).tolist() == array.astype(int).tolist()
 
 
+@pytest.mark.parametrize("bitorder, order", [("big", "PO(high)"), ("little", "")])
+@pytest.mark.parametrize("sizes", [(1,), (13,), (4, 24), (5, 7), (3, 129)])
+def test_packbits(bitorder, order, sizes):
+    random = numpy.random.default_rng(7)
+    truths = random.integers(0, 2, sizes).astype(bool)
+    bits = "{" + ",".join(str(d) for d in reversed(range(len(sizes)))) + ":" + order + "E(1)}"
+    packed = relayout.copy(truths, bits)
+    assert packed.tolist() == numpy.packbits(truths, bitorder=bitorder).tolist()
+    text = f"pred[{','.join(map(str, sizes))}]"
+    back = relayout.copy(packed, text, from_=text + bits)
+    assert numpy.array_equal(back, truths)
+    turned = relayout.copy(packed, "{" + ",".join(map(str, range(len(sizes)))) + ":" + order
+                           + "E(1)}", from_=text + bits)
+    assert turned.tolist() == numpy.packbits(truths.T, bitorder=bitorder).tolist()
+
+
+def test_nibbles_high_first():
+    array = numpy.array([[1, -2, 3], [4, -5, 6]], ml_dtypes.int4)
+    high = relayout.copy(array, "{0,1:PO(high)E(4)}")
+    assert high.tolist() == [0x14, 0xeb, 0x36]
+    low = relayout.copy(high, "{0,1:E(4)}", from_="s4[2,3]{0,1:PO(high)E(4)}")
+    assert low.tolist() == [0x41, 0xbe, 0x63]
+    with pytest.raises(relayout.InvalidError, match="packing_order is high"):
+        relayout.copy(array, "{0,1:PO(high)}")
+
+
 def test_padding_is_filled():
     memory = relayout.copy(numpy.ones((2, 2), numpy.float32), "{1,0:PD(3,3)PV(-1.5)}").base
     assert memory.tolist() == [[1, 1, -1.5], [1, 1, -1.5], [-1.5] * 3]

@@ -105,8 +105,8 @@ static relayout_status fill_executable(const rlt_cpu_device *device, rlt_cpu_exe
   rlt_byte_run run;
   made->merges = !rlt_problem_byte_run(problem, &run);
   made->encodes = rlt_problem_is_encoded_last(problem);
-  made->streams_encoded = rlt_converts(&problem->conversion) && problem->destination_packed == 0 &&
-                          !problem->shuffles && schedule->streamed && !schedule->combined;
+  made->streams_encoded = made->encodes && problem->destination_packed == 0 && !problem->shuffles &&
+                          schedule->streamed && !schedule->combined;
   made->grid = rlt_grid_create(problem, &schedule->columns, &schedule->rows);
   if (made->grid == NULL) {
     return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for the grid of a plan's tiles");

@@ -8,7 +8,7 @@
 static void read_word(const rlt_problem *problem, const uint8_t *source, int64_t position,
                       uint8_t *word) {
   if (problem->source_packed > 0) {
-    word[0] = rlt_packed_get(source, position, problem->source_packed);
+    word[0] = rlt_packed_get(source, position, problem->source_packed, problem->source_high);
   } else {
     memcpy(word, source + position * problem->element_bytes, (size_t)problem->element_bytes);
   }
@@ -18,7 +18,8 @@ static void write_word(const rlt_problem *problem, uint8_t *destination, int64_t
                        const uint8_t *word) {
   const int64_t bytes = rlt_problem_destination_bytes(problem);
   if (problem->destination_packed > 0) {
-    rlt_packed_put(destination, position, problem->destination_packed, word[0]);
+    rlt_packed_put(destination, position, problem->destination_packed, problem->destination_high,
+                   word[0]);
   } else {
     memcpy(destination + position * bytes, word, (size_t)bytes);
   }
@@ -30,6 +31,9 @@ static void move_element(const rlt_problem *problem, const uint8_t *source, int6
   uint8_t changed[RELAYOUT_MAX_ELEMENT_SIZE];
   read_word(problem, source, from, word);
   const bool converts = rlt_converts(&problem->conversion);
+  for (int64_t b = 0; b < problem->element_bytes && problem->reversed_bits > 0; ++b) {
+    word[b] = rlt_packed_reverse(word[b], problem->reversed_bits);
+  }
   if (problem->source_swapped) {
     rlt_turn_bytes(word, problem->element_bytes, 1);
   }
@@ -45,7 +49,7 @@ static void move_element(const rlt_problem *problem, const uint8_t *source, int6
 static void clear_spare_bits(const rlt_problem *problem, uint8_t *destination) {
   const int64_t bits = problem->destination_elements * problem->destination_packed;
   if (bits % 8 != 0) {
-    destination[bits / 8] &= (uint8_t)((1 << bits % 8) - 1);
+    destination[bits / 8] &= rlt_packed_used(bits % 8, problem->destination_high);
   }
 }
 

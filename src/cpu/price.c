@@ -83,8 +83,8 @@ rlt_price rlt_cpu_price_of_move(const rlt_facts *facts, const rlt_schedule *sche
   return (rlt_price){rate, times};
 }
 
-/* A conversion takes as long as its wider side; packing and unpacking twice as long as it, and
- * transposing bits eight times. */
+/* A conversion takes as long as its wider side, and reversing as long as one; packing and unpacking
+ * twice as long as it, and transposing bits eight times. */
 rlt_price rlt_cpu_price_of_rework(const rlt_schedule *schedule) {
   static const double PACKING = 2, TRANSPOSING_BITS = 8;
   const rlt_problem *const problem = schedule->problem;
@@ -93,6 +93,7 @@ rlt_price rlt_cpu_price_of_rework(const rlt_schedule *schedule) {
   const double times = (!rlt_converts(&problem->conversion) ? 0
                         : becomes > bytes                   ? becomes / bytes
                                                             : 1) +
+                       (problem->reversed_bits > 0 ? 1 : 0) +
                        (problem->source_packed > 0 ? PACKING : 0) +
                        (problem->destination_packed > 0 ? PACKING : 0) +
                        (rlt_problem_transposes_bits(problem) ? TRANSPOSING_BITS : 0);

@@ -328,7 +328,7 @@ static int64_t tile_room(const rlt_scene *scene, int64_t word, rlt_reach runs) {
   const int64_t usual = scene->tuning->most_tile_bytes > 0 ? scene->tuning->most_tile_bytes
                         : cache > 0                        ? cache
                                                            : all;
-  return rlt_problem_is_packed(scene->problem) || rlt_converts(&scene->problem->conversion)
+  return rlt_problem_is_packed(scene->problem) || rlt_problem_is_encoded_last(scene->problem)
              ? all
              : rlt_min(all, rlt_max(usual, runs.read_bytes * runs.write_bytes / word));
 }

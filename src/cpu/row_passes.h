@@ -37,7 +37,8 @@ typedef struct rlt_cpu_row {
 typedef void rlt_cpu_pass(const rlt_cpu_row *row, const uint8_t *from, uint8_t *to, int64_t count);
 
 /* As many rows of packed elements as a byte has, `length` bytes each and `stride` apart, to as many
- * that lie `pitch` apart: element e of row r becomes element r of row e. */
+ * that lie `pitch` apart: element e of row r becomes element r of row e, both counted from the low
+ * bits. Either distance may be negative. */
 typedef void rlt_cpu_bit_transpose(const uint8_t *from, int64_t stride, uint8_t *to, int64_t pitch,
                                    int64_t length);
 
@@ -76,7 +77,9 @@ enum {
 };
 
 typedef struct rlt_cpu_row_passes {
-  rlt_cpu_pass *pack[3], *unpack[3];       /* of 1, 2 and 4 bits, from and to bytes */
+  /* Of 1, 2 and 4 bits, from and to bytes: where low bits come first, and where high ones do. */
+  rlt_cpu_pass *pack[2][3], *unpack[2][3];
+  rlt_cpu_pass *reverse[3];                /* of such elements the order within each byte */
   rlt_cpu_pass *swap[4];                   /* of elements of 2, 4 and 8 bytes the bytes' order */
   rlt_cpu_bit_transpose *bit_transpose[3]; /* of such elements */
   /* By the table: bytes, of which the low 4 bits count or all, to 1, 2, 4 and 8 bytes. */

@@ -30,8 +30,10 @@ struct rlt_cpu_codec {
   int64_t source_packed;
   int64_t word_bytes;
   int64_t destination_bits;
-  int64_t block;  /* elements that go through all passes while they are in the first cache */
-  int used_count; /* 0: words are the destination's elements */
+  bool destination_high; /* the bits behind a last byte's elements are its low ones */
+  int64_t word_parts;    /* a word counts as so many: where bytes are reversed, as its bytes */
+  int64_t block;         /* elements that go through all passes while they are in the first cache */
+  int used_count;        /* 0: words are the destination's elements */
   rlt_cpu_pass *used[MOST_PASSES];
   bool wants_floats; /* some pass does */
   rlt_conversion conversion;
@@ -303,6 +305,14 @@ static relayout_status add_ordered_conversion(rlt_cpu_codec *codec, const rlt_pr
   return status;
 }
 
+/* Which is the only pass. */
+static void add_reversal(rlt_cpu_codec *codec, int64_t bits) {
+  add_pass(codec, codec->passes->reverse[rlt_word_size_number(bits)]);
+  codec->word_parts = codec->word_bytes;
+  codec->word_bytes = 1;
+  codec->destination_bits = 8;
+}
+
 relayout_status rlt_cpu_codec_create(const rlt_cpu_instruction_set *set, const rlt_problem *problem,
                                      rlt_cpu_codec **codec, relayout_error *error) {
   rlt_cpu_codec *const made = rlt_calloc(1, sizeof *made);
@@ -315,11 +325,14 @@ relayout_status rlt_cpu_codec_create(const rlt_cpu_instruction_set *set, const r
   made->source_packed = problem->source_packed;
   made->word_bytes = problem->element_bytes;
   made->destination_bits = rlt_problem_destination_bits(problem);
+  made->destination_high = problem->destination_high;
+  made->word_parts = 1;
   made->conversion = problem->conversion;
   made->row = (rlt_cpu_row){
       .conversion = &made->conversion, .scale = problem->conversion.scale, .low_mask = UINT32_MAX};
   if (problem->source_packed > 0) {
-    made->unpack = set->rows->unpack[rlt_word_size_number(problem->source_packed)];
+    made->unpack =
+        set->rows->unpack[problem->source_high][rlt_word_size_number(problem->source_packed)];
   }
   relayout_status status = RELAYOUT_OK;
   if (rlt_converts(&problem->conversion)) {
@@ -330,7 +343,11 @@ relayout_status rlt_cpu_codec_create(const rlt_cpu_instruction_set *set, const r
     return status;
   }
   if (problem->destination_packed > 0) {
-    add_pass(made, set->rows->pack[rlt_word_size_number(problem->destination_packed)]);
+    add_pass(made, set->rows->pack[problem->destination_high]
+                                  [rlt_word_size_number(problem->destination_packed)]);
+  }
+  if (problem->reversed_bits > 0) {
+    add_reversal(made, problem->reversed_bits);
   }
   const int64_t widest = rlt_max(made->word_bytes, made->destination_bits / 8);
   made->block = rlt_min(BLOCK_BYTES / widest,
@@ -392,7 +409,7 @@ static int64_t run_rest(const rlt_cpu_codec *codec, const uint8_t *words, uint8_
   run_passes(codec, from, made, GROUP);
   const int64_t bits = count * codec->destination_bits, bytes = (bits + 7) / 8;
   if (bits % 8 != 0) {
-    made[bytes - 1] &= (uint8_t)((1 << bits % 8) - 1);
+    made[bytes - 1] &= rlt_packed_used(bits % 8, codec->destination_high);
   }
   memcpy(to, made, (size_t)bytes);
   return bytes;
@@ -421,7 +438,8 @@ static int64_t run_block(const rlt_cpu_codec *codec, const uint8_t *words, uint8
 }
 
 void rlt_cpu_codec_encode(const rlt_cpu_codec *codec, const uint8_t *words, uint8_t *destination,
-                          int64_t count) {
+                          int64_t word_count) {
+  const int64_t count = word_count * codec->word_parts;
   if (codec->used_count == 0) {
     memcpy(destination, words, (size_t)(count * codec->word_bytes));
     return;
@@ -486,7 +504,8 @@ static void stream_bytes(const rlt_cpu_codec *codec, const uint8_t *words, uint8
 }
 
 void rlt_cpu_codec_stream(const rlt_cpu_codec *codec, const uint8_t *words, uint8_t *destination,
-                          int64_t count) {
+                          int64_t word_count) {
+  const int64_t count = word_count * codec->word_parts;
   if (codec->used_count == 0) {
     stream_bytes(codec, words, destination, count * codec->word_bytes);
     return;

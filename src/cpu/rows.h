@@ -17,8 +17,8 @@
 
 typedef struct rlt_cpu_codec rlt_cpu_codec;
 
-/* For a problem's packed sides and its conversion, which has been checked. It may be used from many
- * threads at once. RELAYOUT_OUT_OF_MEMORY. */
+/* For a problem's packed sides, what it reverses and its conversion, which has been checked. It may
+ * be used from many threads at once. RELAYOUT_OUT_OF_MEMORY. */
 relayout_status rlt_cpu_codec_create(const rlt_cpu_instruction_set *set, const rlt_problem *problem,
                                      rlt_cpu_codec **codec, relayout_error *error);
 void rlt_cpu_codec_destroy(rlt_cpu_codec *codec);
@@ -32,15 +32,15 @@ size_t rlt_cpu_codec_bytes(const rlt_cpu_codec *codec);
 void rlt_cpu_codec_decode(const rlt_cpu_codec *codec, const uint8_t *source, int64_t first,
                           uint8_t *words, int64_t count);
 
-/* Words to elements of the destination, from bit 0 of it on where they are packed; spare bits of
- * the last byte are 0. Nothing else is read or written. */
+/* Words to elements of the destination, from the start of a byte on where they are packed; spare
+ * bits of the last byte are 0. Nothing else is read or written. */
 void rlt_cpu_codec_encode(const rlt_cpu_codec *codec, const uint8_t *words, uint8_t *destination,
-                          int64_t count);
+                          int64_t word_count);
 
 /* The same past the cache, line by line; the kernels' `finish` makes it visible
  * to other threads. */
 void rlt_cpu_codec_stream(const rlt_cpu_codec *codec, const uint8_t *words, uint8_t *destination,
-                          int64_t count);
+                          int64_t word_count);
 
 /* Lines that have been encoded, past the cache, to where a line begins. */
 void rlt_cpu_codec_stream_lines(const rlt_cpu_codec *codec, const uint8_t *from,

@@ -279,29 +279,46 @@ SWAP(u64, __builtin_bswap64)
 #define FIRST_LOWEST(bytes, word) BYTE_SWAP_##bytes(word)
 #endif
 
-/* Of elements of `bits`, and words with `bytes` for those of one byte. */
-#define EXPAND_AND_COMPRESS(bits, type, loose, bytes)                                              \
-  PASS(unpack_##bits) {                                                                            \
+/* Of elements of `bits`, and words with `bytes` for those of one byte; `order` is their order in
+ * that, _HIGH or none. */
+#define EXPAND_AND_COMPRESS(order, bits, type, loose, bytes)                                       \
+  PASS(unpack##order##_##bits) {                                                                   \
     (void)row;                                                                                     \
     for (int64_t i = 0; i < IN_GROUPS(count) / (bytes); ++i) {                                     \
       const type packed = from[i];                                                                 \
-      const type expanded = (type)EXPAND_##bits(type, packed);                                     \
+      const type expanded = (type)EXPAND##order##_##bits(type, packed);                            \
       ((loose *)to)[i] = FIRST_LOWEST(bytes, expanded);                                            \
     }                                                                                              \
   }                                                                                                \
-  PASS(pack_##bits) {                                                                              \
+  PASS(pack##order##_##bits) {                                                                     \
     (void)row;                                                                                     \
     for (int64_t i = 0; i < IN_GROUPS(count) / (bytes); ++i) {                                     \
       const type loaded = FIRST_LOWEST(bytes, ((const loose *)from)[i]);                           \
       const type elements = (type)LOW_ELEMENTS(type, loaded, bits);                                \
-      const type compressed = (type)COMPRESS_##bits(type, elements);                               \
+      const type compressed = (type)COMPRESS##order##_##bits(type, elements);                      \
       to[i] = (uint8_t)compressed;                                                                 \
     }                                                                                              \
   }
 
-EXPAND_AND_COMPRESS(4, uint16_t, u16, 2)
-EXPAND_AND_COMPRESS(2, uint32_t, u32, 4)
-EXPAND_AND_COMPRESS(1, uint64_t, u64, 8)
+EXPAND_AND_COMPRESS(, 4, uint16_t, u16, 2)
+EXPAND_AND_COMPRESS(, 2, uint32_t, u32, 4)
+EXPAND_AND_COMPRESS(, 1, uint64_t, u64, 8)
+EXPAND_AND_COMPRESS(_HIGH, 4, uint16_t, u16, 2)
+EXPAND_AND_COMPRESS(_HIGH, 2, uint32_t, u32, 4)
+EXPAND_AND_COMPRESS(_HIGH, 1, uint64_t, u64, 8)
+
+#define REVERSE(bits)                                                                              \
+  PASS(reverse_##bits) {                                                                           \
+    (void)row;                                                                                     \
+    for (int64_t i = 0; i < IN_GROUPS(count) / 8; ++i) {                                           \
+      const uint64_t bytes = ((const u64 *)from)[i];                                               \
+      ((u64 *)to)[i] = REVERSE_##bits(uint64_t, bytes);                                            \
+    }                                                                                              \
+  }
+
+REVERSE(4)
+REVERSE(2)
+REVERSE(1)
 
 /* ---- Packed elements among rows ---- */
 
@@ -988,8 +1005,9 @@ static void stream_lines(uint8_t *to, const uint8_t *from, int64_t lines) {
 }
 
 const rlt_cpu_row_passes ROW_PASSES = {
-    .pack = {pack_1, pack_2, pack_4},
-    .unpack = {unpack_1, unpack_2, unpack_4},
+    .pack = {{pack_1, pack_2, pack_4}, {pack_HIGH_1, pack_HIGH_2, pack_HIGH_4}},
+    .unpack = {{unpack_1, unpack_2, unpack_4}, {unpack_HIGH_1, unpack_HIGH_2, unpack_HIGH_4}},
+    .reverse = {reverse_1, reverse_2, reverse_4},
     .swap = {NULL, swap_u16, swap_u32, swap_u64},
     .bit_transpose = {transpose_1, transpose_2, transpose_4},
     .bytes = {bytes_to_1, bytes_to_2, bytes_to_4, bytes_to_8},

@@ -27,11 +27,23 @@ relayout_status rlt_cpu_unpacking_make(const rlt_cpu_instruction_set *set,
 }
 
 /* Few elements, and nothing around them. */
-static void unpack_each(const uint8_t *source, int64_t bits, int64_t first, uint8_t *to,
-                        int64_t count) {
+static void unpack_each(const rlt_problem *problem, const uint8_t *source, int64_t first,
+                        uint8_t *to, int64_t count) {
   for (int64_t i = 0; i < count; ++i) {
-    to[i] = rlt_packed_get(source, first + i, bits);
+    to[i] = rlt_packed_get(source, first + i, problem->source_packed, problem->source_high);
   }
+}
+
+/* Elements of the rows of a byte's change places, those of all rows `stride` apart with those of
+ * rows `pitch` apart. Where elements are counted from the high bits of the destination, the rows
+ * of the source are taken in the opposite order, and the other way round. */
+static void transpose_rows(const rlt_cpu_executable *made, const uint8_t *from, int64_t stride,
+                           uint8_t *to, int64_t length) {
+  const rlt_problem *const problem = made->problem;
+  const int64_t last = 8 / problem->transposed_bits - 1, pitch = made->unpacking.pitch;
+  const bool from_last = problem->destination_high, to_last = problem->source_high;
+  made->transpose(from_last ? from + last * stride : from, from_last ? -stride : stride,
+                  to_last ? to + last * pitch : to, to_last ? -pitch : pitch, length);
 }
 
 void rlt_cpu_unpack(const rlt_cpu_call *call, const rlt_tile *tile, uint8_t *unpacked) {
@@ -52,9 +64,9 @@ void rlt_cpu_unpack(const rlt_cpu_call *call, const rlt_tile *tile, uint8_t *unp
     if (made->schedule->loads) {
       made->lines->copy_run(to, source + first * word, length * word);
     } else if (made->transpose != NULL) {
-      made->transpose(source + first, run[1].start - run->start, to, layout->pitch, length);
+      transpose_rows(made, source + first, run[1].start - run->start, to, length);
     } else if (layout->is_exact) {
-      unpack_each(source, made->problem->source_packed, first, to, length);
+      unpack_each(made->problem, source, first, to, length);
     } else {
       rlt_cpu_codec_decode(made->codec, source, first, to, length);
     }

@@ -33,7 +33,9 @@ typedef struct rlt_kernel_options {
   int32_t source_bytes;
   int32_t source_bits; /* of packed elements; or 0 */
   int32_t destination_bits;
-  bool wide; /* 64-bit arithmetic within tiles */
+  int32_t reversed_bits; /* of elements that change their order within a byte as they are loaded */
+  bool destination_high; /* packed elements are stored high bits first */
+  bool wide;             /* 64-bit arithmetic within tiles */
   int32_t group_size;
   rlt_conversion conversion; /* of elements by arithmetic; a scale other than 1 is an argument */
   bool converts_by_table;

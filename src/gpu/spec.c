@@ -181,6 +181,11 @@ static bool is_narrow(const rlt_schedule *schedule, const rlt_grid *grid, int64_
              most_offset;
 }
 
+/* Kernels know packed elements low bits first. */
+static int32_t reversed_bits(const rlt_problem *problem) {
+  return (int32_t)(problem->source_high ? problem->source_packed : problem->reversed_bits);
+}
+
 static rlt_kernel_options options_of(const rlt_schedule *schedule, const rlt_grid *grid,
                                      int64_t most_offset) {
   const rlt_problem *const problem = schedule->problem;
@@ -189,6 +194,8 @@ static rlt_kernel_options options_of(const rlt_schedule *schedule, const rlt_gri
                              .source_bytes = (int32_t)problem->element_bytes,
                              .source_bits = (int32_t)problem->source_packed,
                              .destination_bits = (int32_t)problem->destination_packed,
+                             .reversed_bits = reversed_bits(problem),
+                             .destination_high = problem->destination_high,
                              .wide = !is_narrow(schedule, grid, most_offset),
                              .group_size = (int32_t)schedule->group_size,
                              .conversion = compiled_conversion(schedule),

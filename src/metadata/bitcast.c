@@ -21,11 +21,12 @@ static bool agree(const relayout_shape *input, const relayout_shape *output,
   return true;
 }
 
-/* Elements take as many bits, and both arrays as many of them. */
+/* Elements take as many bits in the same order, and both arrays as many of them. */
 static bool is_same_room(const relayout_shape *a, const relayout_shape *b) {
   int64_t of_a = 0;
   int64_t of_b = 0;
   return a->element_type == b->element_type && rlt_element_bits(a) == rlt_element_bits(b) &&
+         a->layout.packing_order == b->layout.packing_order &&
          relayout_shape_physical_element_count(a, &of_a, NULL) == RELAYOUT_OK &&
          relayout_shape_physical_element_count(b, &of_b, NULL) == RELAYOUT_OK && of_a == of_b;
 }

@@ -296,6 +296,10 @@ static relayout_status check_view(const relayout_view *view, relayout_error *err
                     "byte_order is %s, and DLPack's tensors have the host's",
                     rlt_byte_order_name(view->byte_order));
   }
+  if (rlt_is_high_first(&view->shape.layout)) {
+    return rlt_fail(error, RELAYOUT_UNSUPPORTED,
+                    "packing_order is high; DLPack's packed elements begin in the low bits");
+  }
   return rlt_custom_bits(&view->shape) < 8
              ? RELAYOUT_OK
              : rlt_fail(error, RELAYOUT_UNSUPPORTED,

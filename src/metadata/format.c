@@ -58,6 +58,7 @@ static void add_tiles(const relayout_layout *layout, rlt_text *text) {
 static void add_properties(const relayout_layout *layout, const rlt_type_row *row, rlt_text *text) {
   add_padded_dimensions(layout, text);
   add_padding_value(layout, row, text);
+  rlt_text_add(text, rlt_is_high_first(layout) ? "PO(high)" : "");
   add_tiles(layout, text);
   if (layout->tail_padding_alignment_in_elements > 1) {
     rlt_text_add(text, "L(%" PRId64 ")", layout->tail_padding_alignment_in_elements);

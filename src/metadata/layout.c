@@ -181,7 +181,8 @@ bool rlt_layout_equal_tail(const relayout_layout *a, const relayout_layout *b) {
 static bool is_countable(const relayout_layout *layout) {
   return layout != NULL && rlt_check_untyped_layout(layout, NULL) == RELAYOUT_OK &&
          layout->padding_value >= RELAYOUT_PADDING_ZERO &&
-         layout->padding_value <= RELAYOUT_PADDING_LITERAL && layout->element_size_in_bits >= 0;
+         layout->padding_value <= RELAYOUT_PADDING_LITERAL && layout->element_size_in_bits >= 0 &&
+         rlt_check_packing_order(layout, NULL) == RELAYOUT_OK;
 }
 
 bool relayout_layout_equal(const relayout_layout *a, const relayout_layout *b) {
@@ -193,7 +194,8 @@ bool relayout_layout_equal(const relayout_layout *a, const relayout_layout *b) {
                 (size_t)a->padded_dimension_count * sizeof a->padded_dimensions[0]) == 0 &&
          rlt_layout_equal_padding_value(a, b, RELAYOUT_MAX_ELEMENT_SIZE) &&
          rlt_layout_equal_tiles(a, b) && rlt_layout_equal_tail(a, b) &&
-         a->element_size_in_bits == b->element_size_in_bits && a->memory_space == b->memory_space;
+         a->element_size_in_bits == b->element_size_in_bits &&
+         a->packing_order == b->packing_order && a->memory_space == b->memory_space;
 }
 
 static bool is_monotonic(const relayout_layout *layout, bool from_major) {

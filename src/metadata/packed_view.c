@@ -21,7 +21,14 @@ typedef enum small {
   SMALLS
 } small;
 
-enum { IS_STRIDED = 1, IS_READ_ONLY = 2 };
+enum { IS_STRIDED = 1, IS_READ_ONLY = 2, IS_HIGH_FIRST = 4 };
+
+/* Too large for an order that there is not. */
+static int32_t flag_of(relayout_packing_order order) {
+  return order == RELAYOUT_PACKING_LOW_FIRST    ? 0
+         : order == RELAYOUT_PACKING_HIGH_FIRST ? IS_HIGH_FIRST
+                                                : SMALL_LIMIT;
+}
 
 /* ---- Packing ---- */
 
@@ -71,8 +78,8 @@ int32_t rlt_view_pack(const rlt_view *view, int64_t numbers[RLT_MOST_VIEW_NUMBER
       tiled < 0) {
     return 0;
   }
-  const int32_t flags =
-      (view->byte_strides != NULL ? IS_STRIDED : 0) | (view->is_read_only ? IS_READ_ONLY : 0);
+  const int32_t flags = (view->byte_strides != NULL ? IS_STRIDED : 0) |
+                        (view->is_read_only ? IS_READ_ONLY : 0) | flag_of(layout->packing_order);
   const int32_t smalls[SMALLS] = {[TYPE] = (int32_t)shape->element_type,
                                   [RANK] = shape->rank,
                                   [LAYOUT_RANK] = layout->rank,
@@ -130,6 +137,9 @@ int32_t rlt_view_unpack(const int64_t *numbers, relayout_view *view) {
   layout->padded_dimension_count = smalls[PADDED_COUNT];
   layout->padding_value = (relayout_padding_value)smalls[PADDING_VALUE];
   layout->tile_count = smalls[TILE_COUNT];
+  if ((smalls[FLAGS] & IS_HIGH_FIRST) != 0) {
+    layout->packing_order = RELAYOUT_PACKING_HIGH_FIRST;
+  }
   view->byte_order = (relayout_byte_order)smalls[BYTE_ORDER];
   view->is_strided = (smalls[FLAGS] & IS_STRIDED) != 0;
   view->is_read_only = (smalls[FLAGS] & IS_READ_ONLY) != 0;

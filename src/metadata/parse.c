@@ -133,6 +133,20 @@ static bool parse_padding_value(text_parser *parser) {
   return rlt_tokens_expect(&parser->in, ')');
 }
 
+static bool parse_packing_order(text_parser *parser) {
+  relayout_layout *const layout = parser->layout;
+  if (!rlt_tokens_expect(&parser->in, '(')) {
+    return false;
+  }
+  rlt_tokens_skip_space(&parser->in);
+  if (rlt_tokens_take_word(&parser->in, "high")) {
+    layout->packing_order = RELAYOUT_PACKING_HIGH_FIRST;
+  } else if (!rlt_tokens_take_word(&parser->in, "low")) {
+    return rlt_tokens_fail_expected(&parser->in, "low or high");
+  }
+  return rlt_tokens_expect(&parser->in, ')');
+}
+
 static bool parse_tiles(text_parser *parser) {
   static const list_rule rule = {"tile dimensions", parse_tile_dimension, ")", "',' or ')'"};
   relayout_layout *const layout = parser->layout;
@@ -194,6 +208,7 @@ static const struct property {
 } properties[] = {
     {"PD", parse_padded_dimensions, "padded dimensions"},
     {"PV", parse_padding_value, "padding value"},
+    {"PO", parse_packing_order, "packing order"},
     {"D", NULL, "sparse dimension level types"},
     {"T", parse_tiles, "tiles"},
     {"L", parse_tail_alignment, "tail alignment"},
@@ -406,6 +421,7 @@ static bool carry_layout(text_parser *parser, const char *where) {
   const relayout_layout sized = {.element_size_in_bits = layout->element_size_in_bits};
   if (sized.element_size_in_bits == whole || rlt_check_layout(&sized, type, NULL) != RELAYOUT_OK) {
     layout->element_size_in_bits = 0;
+    layout->packing_order = RELAYOUT_PACKING_LOW_FIRST;
   }
   if (layout->padding_value == RELAYOUT_PADDING_LITERAL && !carry_literal(parser, where)) {
     return false;

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "metadata/tiling.h"
 #include "metadata/type_table.h"
+#include "metadata/widths.h"
 
 relayout_status rlt_check_rank(int64_t rank, const char *name, relayout_error *error) {
   if (rank < 0 || rank > RELAYOUT_MAX_RANK) {
@@ -151,6 +152,22 @@ static relayout_status check_element_size(const relayout_layout *layout, const r
                   row->name, sizes);
 }
 
+relayout_status rlt_check_packing_order(const relayout_layout *layout, relayout_error *error) {
+  const int64_t order = (int64_t)layout->packing_order;
+  if (order != RELAYOUT_PACKING_LOW_FIRST && order != RELAYOUT_PACKING_HIGH_FIRST) {
+    return rlt_fail(error, RELAYOUT_INVALID_SHAPE,
+                    "packing_order is %" PRId64 "; expected %d or %d", order,
+                    RELAYOUT_PACKING_LOW_FIRST, RELAYOUT_PACKING_HIGH_FIRST);
+  }
+  if (rlt_is_high_first(layout) && rlt_packed_bits(layout) == 0) {
+    return rlt_fail(error, RELAYOUT_INVALID_SHAPE,
+                    "packing_order is high, but element_size_in_bits is %" PRId64
+                    "; expected 1, 2 or 4, as only packed elements have an order within a byte",
+                    layout->element_size_in_bits);
+  }
+  return RELAYOUT_OK;
+}
+
 relayout_status rlt_check_layout(const relayout_layout *layout, relayout_element_type type,
                                  relayout_error *error) {
   const rlt_type_row *row = rlt_type_find(type);
@@ -162,7 +179,10 @@ relayout_status rlt_check_layout(const relayout_layout *layout, relayout_element
   if (status == RELAYOUT_OK) {
     status = check_padding_value(layout, row, error);
   }
-  return status == RELAYOUT_OK ? check_element_size(layout, row, error) : status;
+  if (status == RELAYOUT_OK) {
+    status = check_element_size(layout, row, error);
+  }
+  return status == RELAYOUT_OK ? rlt_check_packing_order(layout, error) : status;
 }
 
 relayout_status relayout_shape_validate(const relayout_shape *shape, relayout_error *error) {

@@ -22,8 +22,11 @@ relayout_status rlt_check_permutation(int32_t rank, const int32_t *order, const 
 relayout_status rlt_check_order(const relayout_layout *layout, relayout_error *error);
 
 /* All that can be said of a layout whose dimensions and element type are not known, its padding
- * value and element size aside. RELAYOUT_INVALID_SHAPE. */
+ * value, element size and packing order aside. RELAYOUT_INVALID_SHAPE. */
 relayout_status rlt_check_untyped_layout(const relayout_layout *layout, relayout_error *error);
+
+/* It is one that there is, and high only of packed elements. RELAYOUT_INVALID_SHAPE. */
+relayout_status rlt_check_packing_order(const relayout_layout *layout, relayout_error *error);
 
 /* All that can be said of a layout whose dimensions are not known. RELAYOUT_INVALID_ARGUMENT,
  * RELAYOUT_INVALID_SHAPE. */

@@ -80,6 +80,7 @@ static bool equal_but_tiles(const relayout_shape *a, const relayout_shape *b) {
   return rlt_layout_equal_order(&a->layout, &b->layout) &&
          rlt_layout_equal_tail(&a->layout, &b->layout) &&
          rlt_custom_bits(a) == rlt_custom_bits(b) &&
+         a->layout.packing_order == b->layout.packing_order &&
          a->layout.memory_space == b->layout.memory_space &&
          ((!relayout_shape_is_padded(a) && !relayout_shape_is_padded(b)) ||
           rlt_layout_equal_padding_value(&a->layout, &b->layout, smaller_element(a, b)));

@@ -32,6 +32,11 @@ static inline int64_t rlt_packed_bits(const relayout_layout *layout) {
   return layout->element_size_in_bits < 8 ? layout->element_size_in_bits : 0;
 }
 
+/* True if a byte's first packed element lies in its high bits. */
+static inline bool rlt_is_high_first(const relayout_layout *layout) {
+  return layout->packing_order == RELAYOUT_PACKING_HIGH_FIRST;
+}
+
 /* The bits an element takes in memory where those are not its type's whole bytes: fewer than 8
  * where it is packed, more than its own in a wider container. Else 0. */
 static inline int64_t rlt_custom_bits(const relayout_shape *shape) {

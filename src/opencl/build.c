@@ -88,6 +88,8 @@ static recipe recipe_of(const rlt_opencl_device *device, const rlt_kernel_option
                " -DSOURCE_BYTES=%d -DSOURCE_BITS=%d -DDESTINATION_BITS=%d -DINDEX_PROGRAM=%d",
                (int)options->source_bytes, (int)options->source_bits,
                (int)options->destination_bits, options->numbers > 0);
+  rlt_text_add(&text, " -DREVERSED_BITS=%d -DDESTINATION_HIGH=%d", (int)options->reversed_bits,
+               options->destination_high);
   rlt_text_add(&text, " -DNUMBERS=%d -DTABLE=%d -DCONVERTS=%d -DCHANGES=%d", (int)options->numbers,
                options->converts_by_table, rlt_converts(&options->conversion), changes(options));
   if (rlt_converts(&options->conversion)) {

@@ -157,8 +157,9 @@ static bool are_alike(const rlt_problem *a, const rlt_problem *b) {
   const rlt_conversion *const x = &a->conversion;
   const rlt_conversion *const y = &b->conversion;
   return a->element_bytes == b->element_bytes && a->source_packed == b->source_packed &&
-         a->destination_packed == b->destination_packed && x->from == y->from && x->to == y->to &&
-         x->wraps == y->wraps && x->scale == y->scale &&
+         a->destination_packed == b->destination_packed && a->source_high == b->source_high &&
+         a->destination_high == b->destination_high && a->reversed_bits == b->reversed_bits &&
+         x->from == y->from && x->to == y->to && x->wraps == y->wraps && x->scale == y->scale &&
          x->rounds_to_nearest == y->rounds_to_nearest && a->source_swapped == b->source_swapped &&
          a->destination_swapped == b->destination_swapped && a->shuffles == b->shuffles &&
          memcmp(a->shuffle, b->shuffle, sizeof a->shuffle) == 0 &&

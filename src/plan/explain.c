@@ -79,14 +79,21 @@ static void add_conversion_text(rlt_text *text, const rlt_problem *problem) {
 
 /* What happens to elements that change on their way. */
 static void add_elements_text(rlt_text *text, const rlt_problem *problem) {
+  static const char high[] = ", high bits first";
   if (problem->source_packed > 0) {
-    rlt_text_add(text, "  unpacked from %" PRId64 " bits each\n", problem->source_packed);
+    rlt_text_add(text, "  unpacked from %" PRId64 " bits each%s\n", problem->source_packed,
+                 problem->source_high ? high : "");
   }
   if (rlt_converts(&problem->conversion)) {
     add_conversion_text(text, problem);
   }
   if (problem->destination_packed > 0) {
-    rlt_text_add(text, "  packed into %" PRId64 " bits each\n", problem->destination_packed);
+    rlt_text_add(text, "  packed into %" PRId64 " bits each%s\n", problem->destination_packed,
+                 problem->destination_high ? high : "");
+  }
+  if (problem->reversed_bits > 0) {
+    rlt_text_add(text, "  each byte's elements of %" PRId64 " bit%s reversed\n",
+                 problem->reversed_bits, problem->reversed_bits == 1 ? "" : "s");
   }
 }
 

@@ -33,8 +33,7 @@ rlt_totals rlt_plan_totals(const relayout_plan *plan) {
 /* True if a part's elements keep their places and their bits. */
 static bool keeps_places(const rlt_problem *problem) {
   bool keeps = problem->index_program == NULL && !problem->fills && !problem->shuffles &&
-               rlt_problem_keeps_elements(problem) &&
-               problem->source_packed == problem->destination_packed &&
+               rlt_problem_keeps_elements(problem) && rlt_problem_packs_alike(problem) &&
                problem->source_start == problem->destination_start;
   for (int32_t a = 0; a < problem->axis_count; ++a) {
     const rlt_axis *const axis = &problem->axes[a];

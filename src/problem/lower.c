@@ -280,6 +280,8 @@ static relayout_status set_common(lowering *at, relayout_error *error) {
   common->element_bytes = element_bytes(&at->from);
   common->source_packed = at->from.packed;
   common->destination_packed = at->to.packed;
+  common->source_high = rlt_is_high_first(&at->from.shape->layout);
+  common->destination_high = rlt_is_high_first(&at->to.shape->layout);
   relayout_status status = set_conversion(at, error);
   if (status == RELAYOUT_OK && at->turned > 1) {
     set_turned_words(at);

@@ -13,9 +13,9 @@
  * name the same destination position.
  *
  * Elements of 8 bits and more lie at whole bytes. Narrower ones, of 1, 2 or 4 bits, are packed over
- * the whole buffer: element i at bit i * bits % 8 of byte i * bits / 8, low bits first. An element
- * that moves from a byte to fewer bits loses its upper bits; in the other direction they become
- * zero.
+ * the whole buffer: element i in byte i * bits / 8, i * bits % 8 bits behind its lowest bit, or
+ * before its highest one. An element that moves from a byte to fewer bits loses its upper bits; in
+ * the other direction they become zero.
  *
  * Depends on convert/, metadata/ and base/. */
 #ifndef RLT_PROBLEM_PROBLEM_H
@@ -49,6 +49,8 @@ typedef struct rlt_problem {
   int64_t element_bytes;      /* of the words that move: 1, 2, 4, 8 or 16 */
   int64_t source_packed;      /* 0: elements take whole bytes there; else their bits: 1, 2 or 4 */
   int64_t destination_packed; /* likewise */
+  bool source_high;           /* true if a byte's first packed element lies in its high bits */
+  bool destination_high;      /* likewise */
   rlt_conversion conversion;  /* of words as they are read; the destination's may be wider */
   bool source_swapped;        /* 1 if elements to be converted are byte-swapped; likewise */
   bool destination_swapped;   /* what it becomes */
@@ -62,10 +64,14 @@ typedef struct rlt_problem {
   bool shuffles;
   uint8_t shuffle[RELAYOUT_MAX_ELEMENT_SIZE];
 
+  /* Not 0: each byte that moves holds elements of this many bits, which arrive in the opposite
+   * order. */
+  int64_t reversed_bits;
+
   /* Not 0: the moving bytes hold elements of this many bits, which are transposed first among rows
    * of the source that are transposed_stride apart. These are the rows of the axis with that source
    * stride, which has as many steps as a byte has elements. Element e of row r becomes element r of
-   * row e. */
+   * row e, each in the order of its side. */
   int64_t transposed_bits;
   int64_t transposed_stride; /* 0 if no bits are transposed */
 
@@ -152,9 +158,16 @@ static inline bool rlt_problem_is_packed(const rlt_problem *problem) {
   return problem->destination_packed > 0 || rlt_problem_is_unpacked_first(problem);
 }
 
-/* True if words are converted to the destination's elements after they moved. */
+/* True if both sides pack their elements in the same way. */
+static inline bool rlt_problem_packs_alike(const rlt_problem *problem) {
+  return problem->source_packed == problem->destination_packed &&
+         problem->source_high == problem->destination_high;
+}
+
+/* True if words are changed to the destination's elements after they moved. */
 static inline bool rlt_problem_is_encoded_last(const rlt_problem *problem) {
-  return problem->destination_packed > 0 || rlt_converts(&problem->conversion);
+  return problem->destination_packed > 0 || problem->reversed_bits > 0 ||
+         rlt_converts(&problem->conversion);
 }
 
 /* How many digits of an axis are written. */
@@ -184,7 +197,7 @@ static inline int64_t rlt_problem_written(const rlt_problem *problem) {
   return problem->fills ? rlt_problem_digit_lists(problem) : rlt_problem_sources(problem);
 }
 
-/* True if elements keep their bits: nothing is packed, unpacked, converted, shuffled or
+/* True if elements keep their bits: nothing is packed, unpacked, converted, reversed, shuffled or
  * bit-transposed. */
 static inline bool rlt_problem_keeps_elements(const rlt_problem *problem) {
   return !problem->shuffles && !rlt_problem_is_unpacked_first(problem) &&
@@ -207,7 +220,8 @@ void rlt_problem_insert_axis(rlt_problem *problem, rlt_axis axis);
 void rlt_problem_count_in_words(rlt_problem *problem, int32_t first, int64_t elements);
 
 /* Joins packed elements that move without unpacking into wider ones, up to whole bytes, if these
- * always move together. Axis 0 may have an extent of 1 afterwards. */
+ * always move together; of sides with opposite orders whole bytes alone, which are then reversed.
+ * Axis 0 may have an extent of 1 afterwards. */
 void rlt_problem_widen_packed(rlt_problem *problem);
 
 /* Joins elements that lie together on both sides into words of up to 16 bytes, if these always move

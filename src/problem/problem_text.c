@@ -35,6 +35,13 @@ void rlt_problem_add_text(const rlt_problem *problem, rlt_text *text) {
     rlt_text_add(text, " packed %" PRId64 ":%" PRId64, problem->source_packed,
                  problem->destination_packed);
   }
+  if (problem->source_high || problem->destination_high) {
+    rlt_text_add(text, " first %s:%s", problem->source_high ? "high" : "low",
+                 problem->destination_high ? "high" : "low");
+  }
+  if (problem->reversed_bits > 0) {
+    rlt_text_add(text, " reverses %" PRId64, problem->reversed_bits);
+  }
   if (rlt_converts(&problem->conversion)) {
     add_conversion(&problem->conversion, text);
   }

@@ -22,6 +22,8 @@
  *     converts f32:bf16:saturates:3ff0000000000000   types, overflow, the scale's bits; and
  *              f32:s8:saturates:3ff0000000000000:nearest    where integers are the nearest
  *     orders own:other                               whether bytes have the host's order
+ *     first high:low                                 the ends where bytes' packed elements begin
+ *     reverses 4                                     bits of the elements of each byte
  *     shuffles 03020100...                           the bytes of a word
  *     swaps 4:256                                    bits, and the stride of the rows
  *     program 7f3a...                                a hash of all its operations

@@ -80,6 +80,7 @@ static void simplify_fill(rlt_problem *problem) {
   problem->conversion = (rlt_conversion){.from = RELAYOUT_ELEMENT_TYPE_INVALID};
   problem->source_swapped = problem->destination_swapped = false;
   problem->source_packed = problem->destination_packed;
+  problem->source_high = problem->destination_high;
   problem->source_start = 0;
   for (int32_t a = 0; a < problem->axis_count; ++a) {
     problem->axes[a].valid = problem->axes[a].extent;

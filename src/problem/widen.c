@@ -2,6 +2,7 @@
  * parts of a run that both sides have. */
 #include <string.h>
 
+#include "base/checked.h"
 #include "problem/problem.h"
 
 void rlt_problem_count_in_words(rlt_problem *problem, int32_t first, int64_t elements) {
@@ -95,9 +96,14 @@ static void set_wider_word(rlt_problem *problem, int64_t length) {
   problem->element_bytes *= length;
 }
 
+/* True if elements keep their bits, or are bytes that are only reversed, in words of any width. */
+static bool may_join(const rlt_problem *problem) {
+  const bool only_reverses = problem->reversed_bits > 0 && !problem->shuffles;
+  return problem->index_program == NULL && (rlt_problem_keeps_elements(problem) || only_reverses);
+}
+
 void rlt_problem_widen(rlt_problem *problem) {
-  if (problem->index_program != NULL || !rlt_problem_keeps_elements(problem) ||
-      rlt_problem_is_fill(problem) || rlt_problem_is_empty(problem)) {
+  if (!may_join(problem) || rlt_problem_is_fill(problem) || rlt_problem_is_empty(problem)) {
     return;
   }
   int64_t length;
@@ -130,7 +136,7 @@ static void divide_run(rlt_problem *problem, int64_t length) {
 
 void rlt_problem_widen_runs(rlt_problem *problem) {
   int64_t length = RELAYOUT_MAX_ELEMENT_SIZE / problem->element_bytes;
-  if (problem->index_program != NULL || !rlt_problem_keeps_elements(problem)) {
+  if (!may_join(problem)) {
     return;
   }
   while (length > 1 && !words_stay_whole(problem, length)) {
@@ -144,17 +150,35 @@ void rlt_problem_widen_runs(rlt_problem *problem) {
   rlt_problem_simplify(problem); /* axis 0 may be a single word */
 }
 
+/* Of the packed elements of both sides, which take as many bits, so many become one. */
+static void join_packed(rlt_problem *problem, int64_t count) {
+  const int64_t narrow = problem->source_packed, bits = count * narrow;
+  const unsigned fill = problem->fill[0] & ((1u << narrow) - 1);
+  problem->fill[0] = (uint8_t)(fill * (((1u << bits) - 1) / ((1u << narrow) - 1)));
+  problem->fill_word[0] = problem->fill[0];
+  problem->source_packed = bits < 8 ? bits : 0;
+  problem->destination_packed = problem->source_packed;
+  if (bits == 8) {
+    problem->source_high = problem->destination_high = false;
+  }
+  /* the last ones may be fewer */
+  problem->source_elements = rlt_divide_up(problem->source_elements, count) * count;
+  problem->destination_elements = rlt_divide_up(problem->destination_elements, count) * count;
+  divide_run(problem, count);
+}
+
 void rlt_problem_widen_packed(rlt_problem *problem) {
-  while (problem->source_packed > 0 && problem->source_packed == problem->destination_packed &&
-         !rlt_converts(&problem->conversion) && words_stay_whole(problem, 2)) {
-    const int64_t bits = 2 * problem->source_packed;
-    const unsigned fill = problem->fill[0] & ((1u << problem->source_packed) - 1);
-    problem->fill[0] = (uint8_t)(fill | fill << problem->source_packed);
-    problem->fill_word[0] = problem->fill[0];
-    problem->source_packed = bits < 8 ? bits : 0;
-    problem->destination_packed = problem->source_packed;
-    problem->source_elements += problem->source_elements % 2; /* the last pair may lack one */
-    problem->destination_elements += problem->destination_elements % 2;
-    divide_run(problem, 2);
+  const int64_t bits = problem->source_packed;
+  if (bits == 0 || bits != problem->destination_packed || rlt_converts(&problem->conversion)) {
+    return;
+  }
+  if (!rlt_problem_packs_alike(problem) && words_stay_whole(problem, 8 / bits)) {
+    join_packed(problem, 8 / bits);
+    problem->reversed_bits = bits;
+    return;
+  }
+  while (problem->source_packed > 0 && rlt_problem_packs_alike(problem) &&
+         words_stay_whole(problem, 2)) {
+    join_packed(problem, 2);
   }
 }

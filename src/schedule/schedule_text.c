@@ -46,10 +46,11 @@ static void add_loops(const rlt_loops *loops, rlt_text *text) {
 
 static void add_move(const rlt_schedule *schedule, rlt_text *text) {
   const rlt_problem *const problem = schedule->problem;
-  rlt_text_add(text, "%s%s%s%s%s%s", schedule->loads ? "load>" : "",
+  rlt_text_add(text, "%s%s%s%s%s%s%s", schedule->loads ? "load>" : "",
                problem->source_packed > 0 ? "unpack>" : "",
                rlt_converts(&problem->conversion) ? "convert>" : "", rlt_move_name(schedule->move),
-               problem->shuffles ? ">shuffle" : "", problem->destination_packed > 0 ? ">pack" : "");
+               problem->shuffles ? ">shuffle" : "", problem->reversed_bits > 0 ? ">reverse" : "",
+               problem->destination_packed > 0 ? ">pack" : "");
 }
 
 /* Nothing where a field has the value that is not printed. */
