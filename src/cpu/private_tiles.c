@@ -179,7 +179,7 @@ static bool begins_lines(const rlt_problem *problem, int64_t length, int64_t lin
 /* Elements that change are read by whole lines, and packed ones unpacked so many at a time. */
 static int64_t read_unit(const rlt_scene *scene) {
   const rlt_problem *const problem = scene->problem;
-  if (rlt_problem_keeps_elements(problem)) {
+  if (rlt_problem_keeps_elements(problem) || rlt_problem_only_reverses(problem)) {
     return 1;
   }
   return problem->source_packed > 0
@@ -289,7 +289,7 @@ static void choose_groups(const rlt_scene *scene, int64_t room, rlt_schedule *sc
     return;
   }
   if (!rlt_problem_keeps_elements(problem) && !problem->shuffles &&
-      !rlt_problem_transposes_bits(problem)) {
+      !rlt_problem_only_reverses(problem) && !rlt_problem_transposes_bits(problem)) {
     read = rlt_max(read, problem->source_packed > 0 ? UNPACKED_RUN : CONVERTED_ROWS);
     write = rlt_max(write, CONVERTED_RUN);
   }
@@ -328,7 +328,7 @@ static int64_t tile_room(const rlt_scene *scene, int64_t word, rlt_reach runs) {
   const int64_t usual = scene->tuning->most_tile_bytes > 0 ? scene->tuning->most_tile_bytes
                         : cache > 0                        ? cache
                                                            : all;
-  return rlt_problem_is_packed(scene->problem) || rlt_problem_is_encoded_last(scene->problem)
+  return rlt_problem_is_packed(scene->problem) || rlt_converts(&scene->problem->conversion)
              ? all
              : rlt_min(all, rlt_max(usual, runs.read_bytes * runs.write_bytes / word));
 }

@@ -36,6 +36,9 @@ typedef struct rlt_cpu_row {
 
 typedef void rlt_cpu_pass(const rlt_cpu_row *row, const uint8_t *from, uint8_t *to, int64_t count);
 
+/* Lines, past the cache. */
+typedef void rlt_cpu_stream(uint8_t *to, const uint8_t *from, int64_t lines);
+
 /* As many rows of packed elements as a byte has, `length` bytes each and `stride` apart, to as many
  * that lie `pitch` apart: element e of row r becomes element r of row e, both counted from the low
  * bits. Either distance may be negative. */
@@ -100,7 +103,8 @@ typedef struct rlt_cpu_row_passes {
   rlt_cpu_value_passes unscaled[2];           /* of s64 and u64 */
   rlt_cpu_pass *f32_to_s32, *f32_nearest_s32; /* unscaled, all of its range */
   rlt_cpu_shuffle_kernel *shuffle;
-  void (*stream)(uint8_t *to, const uint8_t *from, int64_t lines); /* to where a line begins */
+  rlt_cpu_stream *stream;             /* to where a line begins, */
+  rlt_cpu_stream *stream_reversed[3]; /* or so what `reverse` makes */
 } rlt_cpu_row_passes;
 
 #endif

@@ -30,10 +30,11 @@ struct rlt_cpu_codec {
   int64_t source_packed;
   int64_t word_bytes;
   int64_t destination_bits;
-  bool destination_high; /* the bits behind a last byte's elements are its low ones */
-  int64_t word_parts;    /* a word counts as so many: where bytes are reversed, as its bytes */
-  int64_t block;         /* elements that go through all passes while they are in the first cache */
-  int used_count;        /* 0: words are the destination's elements */
+  bool destination_high;  /* the bits behind a last byte's elements are its low ones */
+  int64_t word_parts;     /* a word counts as so many: where bytes are reversed, as its bytes */
+  rlt_cpu_stream *stream; /* of bytes that are reversed or stay as they are; or NULL */
+  int64_t block;  /* elements that go through all passes while they are in the first cache */
+  int used_count; /* 0: words are the destination's elements */
   rlt_cpu_pass *used[MOST_PASSES];
   bool wants_floats; /* some pass does */
   rlt_conversion conversion;
@@ -308,6 +309,7 @@ static relayout_status add_ordered_conversion(rlt_cpu_codec *codec, const rlt_pr
 /* Which is the only pass. */
 static void add_reversal(rlt_cpu_codec *codec, int64_t bits) {
   add_pass(codec, codec->passes->reverse[rlt_word_size_number(bits)]);
+  codec->stream = codec->passes->stream_reversed[rlt_word_size_number(bits)];
   codec->word_parts = codec->word_bytes;
   codec->word_bytes = 1;
   codec->destination_bits = 8;
@@ -348,6 +350,8 @@ relayout_status rlt_cpu_codec_create(const rlt_cpu_instruction_set *set, const r
   }
   if (problem->reversed_bits > 0) {
     add_reversal(made, problem->reversed_bits);
+  } else if (made->used_count == 0) {
+    made->stream = set->rows->stream;
   }
   const int64_t widest = rlt_max(made->word_bytes, made->destination_bits / 8);
   made->block = rlt_min(BLOCK_BYTES / widest,
@@ -437,6 +441,14 @@ static int64_t run_block(const rlt_cpu_codec *codec, const uint8_t *words, uint8
   return bytes;
 }
 
+static void encode_parts(const rlt_cpu_codec *codec, const uint8_t *words, uint8_t *to,
+                         int64_t count) {
+  for (int64_t i = 0; i < count; i += codec->block) {
+    run_block(codec, words + i * codec->word_bytes, to + i * codec->destination_bits / 8,
+              rlt_min(count - i, codec->block));
+  }
+}
+
 void rlt_cpu_codec_encode(const rlt_cpu_codec *codec, const uint8_t *words, uint8_t *destination,
                           int64_t word_count) {
   const int64_t count = word_count * codec->word_parts;
@@ -445,10 +457,7 @@ void rlt_cpu_codec_encode(const rlt_cpu_codec *codec, const uint8_t *words, uint
     return;
   }
   const rlt_float_control was = enter(codec);
-  for (int64_t i = 0; i < count; i += codec->block) {
-    run_block(codec, words + i * codec->word_bytes, destination + i * codec->destination_bits / 8,
-              rlt_min(count - i, codec->block));
-  }
+  encode_parts(codec, words, destination, count);
   leave(codec, was);
 }
 
@@ -492,21 +501,29 @@ void rlt_cpu_codec_stream_lines(const rlt_cpu_codec *codec, const uint8_t *from,
   codec->passes->stream(destination, from, lines);
 }
 
-/* Words that stay as they are. */
+/* Bytes that stay as they are, or are reversed. */
+static void put_bytes(const rlt_cpu_codec *codec, const uint8_t *from, uint8_t *to, int64_t count) {
+  if (codec->used_count == 0) {
+    memcpy(to, from, (size_t)count);
+  } else {
+    encode_parts(codec, from, to, count);
+  }
+}
+
 static void stream_bytes(const rlt_cpu_codec *codec, const uint8_t *words, uint8_t *destination,
                          int64_t bytes) {
   const int64_t before = rlt_min((int64_t)(-(uintptr_t)destination % LINE), bytes);
   const int64_t lines = (bytes - before) / LINE;
-  memcpy(destination, words, (size_t)before);
-  rlt_cpu_codec_stream_lines(codec, words + before, destination + before, lines);
+  put_bytes(codec, words, destination, before);
+  codec->stream(destination + before, words + before, lines);
   const int64_t done = before + lines * LINE;
-  memcpy(destination + done, words + done, (size_t)(bytes - done));
+  put_bytes(codec, words + done, destination + done, bytes - done);
 }
 
 void rlt_cpu_codec_stream(const rlt_cpu_codec *codec, const uint8_t *words, uint8_t *destination,
                           int64_t word_count) {
   const int64_t count = word_count * codec->word_parts;
-  if (codec->used_count == 0) {
+  if (codec->stream != NULL) {
     stream_bytes(codec, words, destination, count * codec->word_bytes);
     return;
   }

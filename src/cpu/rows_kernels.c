@@ -1004,6 +1004,25 @@ static void stream_lines(uint8_t *to, const uint8_t *from, int64_t lines) {
   }
 }
 
+typedef uint64_t vector_of_64_bits __attribute__((vector_size(VECTOR_BYTES)));
+
+#define STREAM_REVERSED(bits)                                                                      \
+  static void stream_reversed_##bits(uint8_t *to, const uint8_t *from, int64_t lines) {            \
+    for (int64_t i = 0; i < lines; ++i) {                                                          \
+      line made = load_line(from + i * LINE_BYTES);                                                \
+      UNROLLED                                                                                     \
+      for (int v = 0; v < LINE_VECTORS; ++v) {                                                     \
+        const vector_of_64_bits bytes = (vector_of_64_bits)made.vectors[v];                        \
+        made.vectors[v] = (vector)REVERSE_##bits(uint64_t, bytes);                                 \
+      }                                                                                            \
+      stream_line(to + i * LINE_BYTES, made);                                                      \
+    }                                                                                              \
+  }
+
+STREAM_REVERSED(4)
+STREAM_REVERSED(2)
+STREAM_REVERSED(1)
+
 const rlt_cpu_row_passes ROW_PASSES = {
     .pack = {{pack_1, pack_2, pack_4}, {pack_HIGH_1, pack_HIGH_2, pack_HIGH_4}},
     .unpack = {{unpack_1, unpack_2, unpack_4}, {unpack_HIGH_1, unpack_HIGH_2, unpack_HIGH_4}},
@@ -1078,4 +1097,5 @@ const rlt_cpu_row_passes ROW_PASSES = {
 #endif
 #endif
     .shuffle = shuffle,
-    .stream = stream_lines};
+    .stream = stream_lines,
+    .stream_reversed = {stream_reversed_1, stream_reversed_2, stream_reversed_4}};

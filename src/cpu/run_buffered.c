@@ -55,6 +55,14 @@ static const uint8_t *encode(const rlt_cpu_executable *made, const rlt_cpu_tile 
   return here->encoded;
 }
 
+/* Between two looks at what to fetch: all of a segment, or a few lines of one that is only
+ * reversed, which takes no longer than fetching. */
+static int64_t streamed_at_once(const rlt_problem *problem, int64_t count) {
+  enum { LINES = 16 };
+  return rlt_problem_only_reverses(problem) ? LINES * LINE_BYTES / problem->element_bytes
+                                            : rlt_max(count, 1);
+}
+
 /* Segments are converted straight into lines that go past the cache, while what a tile that starts
  * at `next` reads is fetched; NULL: nothing is. */
 static void stream_encoded(const rlt_cpu_executable *made, const rlt_cpu_tile *tile,
@@ -64,14 +72,18 @@ static void stream_encoded(const rlt_cpu_executable *made, const rlt_cpu_tile *t
   const rlt_tile_steps has = rlt_cpu_steps(frame, tile->at->columns, tile->at->rows);
   const int64_t count = rlt_run_elements(&tile_buffer->segment, has);
   const int64_t pitch = tile_buffer->segment_pitch * made->problem->element_bytes;
-  rlt_cpu_prefetching ahead = rlt_cpu_prefetching_of(frame, next, tile_buffer->segment_count);
+  const int64_t some = streamed_at_once(made->problem, count);
+  rlt_cpu_prefetching ahead = rlt_cpu_prefetching_of(
+      frame, next, tile_buffer->segment_count * rlt_max(rlt_divide_up(count, some), 1));
   for (int64_t s = 0; s < tile_buffer->segment_count; ++s) {
     const rlt_tile_run *const segment = &frame->segments[s];
-    if (rlt_tile_has_run(has, segment)) {
-      rlt_cpu_codec_stream(made->codec, buffered + s * pitch,
-                           tile->destination + segment->start * frame->destination_bits / 8, count);
+    const int64_t there = rlt_tile_has_run(has, segment) ? count : 0;
+    for (int64_t i = 0; i == 0 || i < there; i += some) {
+      rlt_cpu_codec_stream(made->codec, buffered + s * pitch + i * made->problem->element_bytes,
+                           tile->destination + (segment->start + i) * frame->destination_bits / 8,
+                           rlt_min(some, there - i));
+      rlt_cpu_fetch_some(&ahead, ahead.pace, frame->fetch_level);
     }
-    rlt_cpu_fetch_some(&ahead, ahead.pace, frame->fetch_level);
   }
 }
 

@@ -204,6 +204,11 @@ static inline bool rlt_problem_keeps_elements(const rlt_problem *problem) {
          !rlt_problem_is_encoded_last(problem);
 }
 
+/* True if bytes are reversed, and nothing else happens to elements. */
+static inline bool rlt_problem_only_reverses(const rlt_problem *problem) {
+  return problem->reversed_bits > 0 && !problem->shuffles;
+}
+
 /* Simplifies a problem without changing what it does: drops digits without a source if nothing is
  * filled, drops axes of extent 1, sorts axes by destination stride, and fuses neighbours if both
  * sides allow it. A problem that writes nothing becomes one axis of extent 0. A problem without any

@@ -98,8 +98,8 @@ static void set_wider_word(rlt_problem *problem, int64_t length) {
 
 /* True if elements keep their bits, or are bytes that are only reversed, in words of any width. */
 static bool may_join(const rlt_problem *problem) {
-  const bool only_reverses = problem->reversed_bits > 0 && !problem->shuffles;
-  return problem->index_program == NULL && (rlt_problem_keeps_elements(problem) || only_reverses);
+  return problem->index_program == NULL &&
+         (rlt_problem_keeps_elements(problem) || rlt_problem_only_reverses(problem));
 }
 
 void rlt_problem_widen(rlt_problem *problem) {
