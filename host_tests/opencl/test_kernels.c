@@ -403,6 +403,35 @@ static void test_changes(void **state) {
   }
 }
 
+/* Where the end at which bytes begin is the source's, the destination's, both sides' or changes. */
+static void test_packing_orders(void **state) {
+  static const struct {
+    int64_t source_packed, destination_packed, reversed_bits;
+    bool source_high, destination_high;
+  } cases[] = {{4, 0, 0, true, false},  {0, 4, 0, false, true}, {4, 4, 0, true, false},
+               {0, 0, 4, false, false}, {2, 1, 0, true, true},  {0, 0, 1, false, false},
+               {1, 2, 0, false, true}};
+  const size_t count = is_full ? sizeof cases / sizeof cases[0] : 4;
+  for (size_t i = 0; i < 2 * count; ++i) {
+    const bool transposed = i % 2 == 1;
+    rlt_problem problem = {
+        .element_bytes = 1,
+        .source_packed = cases[i / 2].source_packed,
+        .destination_packed = cases[i / 2].destination_packed,
+        .source_high = cases[i / 2].source_high,
+        .destination_high = cases[i / 2].destination_high,
+        .reversed_bits = cases[i / 2].reversed_bits,
+        .source_elements = 40 * 1000,
+        .destination_elements = 48 * 1032,
+        .axis_count = 2,
+        .axes = {transposed ? (rlt_axis)AXIS(1032, 999, 40, 1) : (rlt_axis)AXIS(1032, 999, 1, 1),
+                 transposed ? (rlt_axis)AXIS(48, 39, 1, 1032) : (rlt_axis)AXIS(48, 39, 1000, 1032)},
+        .fills = true};
+    assert_true(moves_as_defined(*state, &problem, NULL, (move_offsets){1, 2}, i,
+                                 transposed ? "transposed in another order" : "in another order"));
+  }
+}
+
 typedef struct change {
   rlt_conversion conversion;
   int64_t source_packed;
@@ -611,6 +640,7 @@ static int run(opencl_bench *bench) {
       cmocka_unit_test_prestate(test_turns, bench),
       cmocka_unit_test_prestate(test_changes, bench),
       {"test_changes, wide", test_changes, make_wide, make_narrow, bench},
+      cmocka_unit_test_prestate(test_packing_orders, bench),
       cmocka_unit_test_prestate(test_conversions, bench),
       cmocka_unit_test_prestate(test_ragged_ends, bench),
       cmocka_unit_test_prestate(test_host_memory, bench),

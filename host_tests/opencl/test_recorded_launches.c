@@ -212,6 +212,9 @@ static void check_options(const said *of, const rlt_problem *problem,
   EXPECT("GROUP", option(launch, "GROUP"), of->group_size);
   EXPECT("SOURCE_BITS", option(launch, "SOURCE_BITS"), problem->source_packed);
   EXPECT("DESTINATION_BITS", option(launch, "DESTINATION_BITS"), problem->destination_packed);
+  EXPECT("REVERSED_BITS", option(launch, "REVERSED_BITS"),
+         problem->source_high ? problem->source_packed : problem->reversed_bits);
+  EXPECT("DESTINATION_HIGH", option(launch, "DESTINATION_HIGH"), problem->destination_high);
   EXPECT("unpacking", option(launch, "SOURCE_BITS") > 0, of->unpacks);
   EXPECT("packing", option(launch, "DESTINATION_BITS") > 0, of->packs);
   EXPECT("converting", converts, of->converts && !moves_by(of, "fill"));
@@ -551,6 +554,7 @@ static void change(uint64_t seed, rlt_problem *problem) {
   } else if (seed % 3 == 2) {
     problem->element_bytes = 1;
     problem->source_packed = seed % 2 == 0 ? 4 : 1;
+    problem->source_high = seed % 4 >= 2;
   }
 }
 
