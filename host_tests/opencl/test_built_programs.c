@@ -399,7 +399,8 @@ static void test_options(void **state) {
       {{.kernel = RLT_KERNEL_COPY, .word_bytes = 4, .source_bytes = 4, .group_size = 64},
        "-DWORD_BYTES=4 -DWIDE=0 -DGROUP=64 -DGRID_AXIS=0 -DNATIVE=0 "
        "-DSOURCE_BYTES=4 -DSOURCE_BITS=0 -DDESTINATION_BITS=0 "
-       "-DINDEX_PROGRAM=0 -DNUMBERS=0 -DTABLE=0 -DCONVERTS=0 -DCHANGES=0"},
+       "-DINDEX_PROGRAM=0 -DREVERSED_BITS=0 -DDESTINATION_HIGH=0 "
+       "-DNUMBERS=0 -DTABLE=0 -DCONVERTS=0 -DCHANGES=0"},
       {{.kernel = RLT_KERNEL_TRANSPOSE,
         .word_bytes = 16,
         .source_bytes = 16,
@@ -410,22 +411,26 @@ static void test_options(void **state) {
         .batch = 32},
        "-DWORD_BYTES=16 -DWIDE=1 -DGROUP=32 -DGRID_AXIS=0 -DNATIVE=0 "
        "-DSOURCE_BYTES=16 -DSOURCE_BITS=0 -DDESTINATION_BITS=0 "
-       "-DINDEX_PROGRAM=0 -DNUMBERS=0 -DTABLE=0 -DCONVERTS=0 -DCHANGES=0 -DTILE_ROWS=16 "
+       "-DINDEX_PROGRAM=0 -DREVERSED_BITS=0 -DDESTINATION_HIGH=0 "
+       "-DNUMBERS=0 -DTABLE=0 -DCONVERTS=0 -DCHANGES=0 -DTILE_ROWS=16 "
        "-DTILE_COLUMNS=32 -DBATCH=32"},
       {{.kernel = RLT_KERNEL_LOOKUP,
         .word_bytes = 2,
         .source_bytes = 1,
         .source_bits = 4,
+        .reversed_bits = 4,
         .group_size = 1,
         .converts_by_table = true,
         .numbers = 1},
        "-DWORD_BYTES=2 -DWIDE=0 -DGROUP=1 -DGRID_AXIS=0 -DNATIVE=0 "
        "-DSOURCE_BYTES=1 -DSOURCE_BITS=4 -DDESTINATION_BITS=0 "
-       "-DINDEX_PROGRAM=1 -DNUMBERS=1 -DTABLE=1 -DCONVERTS=0 -DCHANGES=1"},
+       "-DINDEX_PROGRAM=1 -DREVERSED_BITS=4 -DDESTINATION_HIGH=0 "
+       "-DNUMBERS=1 -DTABLE=1 -DCONVERTS=0 -DCHANGES=1"},
       {{.kernel = RLT_KERNEL_COPY,
         .word_bytes = 1,
         .source_bytes = 1,
         .destination_bits = 2,
+        .destination_high = true,
         .group_size = 64,
         .tile_rows = 1,
         .tile_columns = 128,
@@ -434,7 +439,8 @@ static void test_options(void **state) {
         .batch = 1},
        "-DWORD_BYTES=1 -DWIDE=0 -DGROUP=64 -DGRID_AXIS=0 -DNATIVE=0 "
        "-DSOURCE_BYTES=1 -DSOURCE_BITS=0 -DDESTINATION_BITS=2 "
-       "-DINDEX_PROGRAM=0 -DNUMBERS=0 -DTABLE=0 -DCONVERTS=0 -DCHANGES=1 -DTILE_ROWS=1 "
+       "-DINDEX_PROGRAM=0 -DREVERSED_BITS=0 -DDESTINATION_HIGH=1 "
+       "-DNUMBERS=0 -DTABLE=0 -DCONVERTS=0 -DCHANGES=1 -DTILE_ROWS=1 "
        "-DTILE_COLUMNS=128 -DCHANNELS=1 -DJOINS=1 -DBATCH=1"},
   };
   static heard log;
