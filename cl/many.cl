@@ -11,9 +11,9 @@
  * destination, and many_kernel.cl comes last. Of the source are compiled in:
  *
  *     SOURCE_FORMAT   of its elements; of what lies in the tile
- *     SOURCE_BYTES, SOURCE_BITS, SOURCE_UNIT
- *                     bytes of an element; its bits where it shares a byte, else 0; what addresses
- *                     are multiples of
+ *     SOURCE_BYTES, SOURCE_BITS, SOURCE_HIGH, SOURCE_UNIT
+ *                     bytes of an element; its bits where it shares a byte, else 0; 1 if the first
+ *                     lies in the high bits; what addresses are multiples of
  *     SOURCE_RECORDS, SOURCE_FORM
  *                     its block format, or 0; if it has one, the tile has f32s
  *     SOURCE_SCALED, SOURCE_POINTED
@@ -61,7 +61,8 @@ INLINED tile_word source_word(const memory *of, const coordinate *i) {
   const record_place record = place_of_record(SOURCE_FORM, of->source, at);
   return record_value(SOURCE_FORM, record, (int)(at & (RECORD - 1)));
 #elif SOURCE_BITS
-  const uint bit = (uint)(at % (8 / SOURCE_BITS)) * SOURCE_BITS;
+  const uint before = (uint)(at % (8 / SOURCE_BITS)) * SOURCE_BITS;
+  const uint bit = SOURCE_HIGH ? 8 - SOURCE_BITS - before : before;
   return (tile_word)(of->source[at / (8 / SOURCE_BITS)] >> bit & ((1u << SOURCE_BITS) - 1));
 #else
   return (tile_word)load(of->source + (long)at, SOURCE_BYTES, SOURCE_UNIT);

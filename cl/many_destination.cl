@@ -1,7 +1,7 @@
 /* many_destination.cl: one destination of many.cl, which it follows once for each of them. TO is
  * the destination's number, by which names are told apart. Compiled in, and forgotten at the end:
  *
- *     TO_FORMAT, TO_BYTES, TO_BITS, TO_UNIT, TO_RECORDS, TO_FORM
+ *     TO_FORMAT, TO_BYTES, TO_BITS, TO_HIGH, TO_UNIT, TO_RECORDS, TO_FORM
  *                  as those of a source
  *     TO_KEEPS     1 for records of the source's, whose bits stay
  *     TO_MINOR, TO_STEP
@@ -188,7 +188,7 @@ INLINED void OF(put_)(const memory *of, coordinate *i, __local const tile_word *
 #pragma unroll 1
   for (uint k = 0; k < 8 / TO_BITS; ++k) {
     const pattern element = OF(element_)(of, i, tile[place + k * TO_STEP], start, groups);
-    byte |= (uint)element << k * TO_BITS;
+    byte |= (uint)element << (TO_HIGH ? 8 - TO_BITS - k * TO_BITS : k * TO_BITS);
     i[TO_MINOR] += 1;
   }
   of->OF(to_)[at / (8 / TO_BITS)] = (uchar)byte;

@@ -17,6 +17,10 @@ static int32_t packed_bits(const relayout_view *view) {
   return view->is_strided ? 0 : (int32_t)rlt_packed_bits(&view->shape.layout);
 }
 
+static bool is_high_first(const relayout_view *view) {
+  return packed_bits(view) > 0 && view->shape.layout.packing_order == RELAYOUT_PACKING_HIGH_FIRST;
+}
+
 bool rlt_many_reads(const relayout_view *view) {
   const bool is_wider = !view->is_strided && rlt_custom_bits(&view->shape) >= IN_BYTE;
   return !rlt_is_swapped(view->shape.element_type, view->byte_order) && !is_wider;
@@ -65,6 +69,7 @@ static void define_side(rlt_text *text, const char *side, const relayout_scaled_
   define_format(text, side, "", type);
   define(text, side, "BYTES", (int64_t)relayout_element_type_byte_size(type));
   define(text, side, "BITS", packed_bits(&view->elements));
+  define(text, side, "HIGH", is_high_first(&view->elements));
   define(text, side, "UNIT", rlt_many_unit(&view->elements));
   define(text, side, "RECORDS", view->block_format);
   rlt_text_add(text, "#define %s_FORM ((record_form){%d, %" PRId32 ", %" PRId32 "})\n", side,
@@ -365,11 +370,11 @@ static bool keeps_records(const relayout_scaled_view *from, const relayout_scale
 void rlt_many_add_destination(const rlt_many_kernel *kernel, int32_t which,
                               rlt_index_program *program, rlt_text *text) {
   static const char *const names[] = {
-      "FORMAT",     "BYTES",        "BITS",        "UNIT",       "RECORDS",      "SCALED",
-      "POINTED",    "SCALE_FORMAT", "SCALE_BYTES", "SCALE_UNIT", "POINT_FORMAT", "POINT_BYTES",
-      "POINT_UNIT", "MINOR",        "STEP",        "CONVERTS",   "KEEPS",        "FORM",
-      "WRAPS",      "NEAREST",      "RULE",        "FINDS",      "MOST",         "MOST_EXPONENT",
-      "GROUPS",     "FROM",         "ALL",         "ALL_FROM"};
+      "FORMAT",        "BYTES",        "BITS",        "UNIT",       "RECORDS",      "SCALED",
+      "POINTED",       "SCALE_FORMAT", "SCALE_BYTES", "SCALE_UNIT", "POINT_FORMAT", "POINT_BYTES",
+      "POINT_UNIT",    "MINOR",        "STEP",        "CONVERTS",   "KEEPS",        "FORM",
+      "HIGH",          "WRAPS",        "NEAREST",     "RULE",       "FINDS",        "MOST",
+      "MOST_EXPONENT", "GROUPS",       "FROM",        "ALL",        "ALL_FROM"};
   const rlt_kernel_view *const to = &kernel->to[which];
   const relayout_scaled_view *const view = &to->view;
   const int32_t bits = packed_bits(&view->elements);
