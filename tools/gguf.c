@@ -48,6 +48,9 @@ enum {
   X(28, "F64", RELAYOUT_F64, 1, 8)                                                                 \
   X(29, "iq1_m", RELAYOUT_ELEMENT_TYPE_INVALID, 256, 56)                                           \
   X(30, "BF16", RELAYOUT_BF16, 1, 2)                                                               \
+  X(31, "q4_0_4_4", RELAYOUT_ELEMENT_TYPE_INVALID, 32, 18)                                         \
+  X(32, "q4_0_4_8", RELAYOUT_ELEMENT_TYPE_INVALID, 32, 18)                                         \
+  X(33, "q4_0_8_8", RELAYOUT_ELEMENT_TYPE_INVALID, 32, 18)                                         \
   X(34, "tq1_0", RELAYOUT_ELEMENT_TYPE_INVALID, 256, 54)                                           \
   X(35, "tq2_0", RELAYOUT_ELEMENT_TYPE_INVALID, 256, 66)                                           \
   X(39, "mxfp4", RELAYOUT_ELEMENT_TYPE_INVALID, 32, 17)                                            \
