@@ -152,7 +152,8 @@ exit_code gguf_header_place(safetensors *of, uint64_t alignment) {
     tensor->end = begin + size;
     report_set_tensor(tensor->name);
     code = check_tensor(tensor, size);
-    if (code == EXIT_CODE_OK && size > INT64_MAX - begin - alignment) {
+    if (code == EXIT_CODE_OK &&
+        (begin > INT64_MAX - alignment || size > INT64_MAX - alignment - begin)) {
       code = report(EXIT_CODE_BAD_INPUT, "it would end beyond what 63 bits count");
     }
     report_set_tensor(NULL);
