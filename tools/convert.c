@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "convert_model.h"
+#include "convert_scaled.h"
 #include "convert_shards.h"
 #include "file_kind.h"
 #include "gguf.h"
@@ -19,6 +20,7 @@ typedef struct job {
   const char *name; /* of the tensor in a model that is written */
   char *header;     /* of the output */
   size_t header_size;
+  const convert_scaled_request *scaled; /* NULL: neither side has scales or blocks of its own */
   tensor_move move;
 } job;
 
@@ -39,33 +41,17 @@ static bool is_npy(const convert_request *asked, const stream_input *input) {
 
 /* ---- The source's shape --------------------------------------------------------------------- */
 
-static exit_code read_npy_header(stream_input *input, npy_header *header) {
-  relayout_error error;
-  relayout_status status;
-  size_t size;
-  const exit_code code = npy_source_header(input, header, &size, &status, &error);
-  return code == EXIT_CODE_OK && status != RELAYOUT_OK ? report_error(input->name, &error) : code;
-}
-
-/* Finds out what the input is and what its tensor's shape is, reading no further than that. */
-static exit_code read_source_shape(const convert_request *asked, stream_input *input, job *work) {
+/* Finds out what the input and the output are, reading no further than that. */
+static exit_code find_kinds(const convert_request *asked, stream_input *input, job *work) {
   const bool is_raw = asked->raw || strcmp(asked->input, "/dev/stdin") == 0;
   work->input_is_npy = !is_raw && is_npy(asked, input);
-  exit_code code = EXIT_CODE_OK;
-  if (!is_raw) {
-    code = file_kind_check(input, work->input_is_npy ? FILE_KIND_NPY : NULL);
-  }
-  if (code != EXIT_CODE_OK) {
-    return code;
-  }
   work->output_is_npy = is_pipe(asked->output) ? work->input_is_npy : is_npy_name(asked->output);
+  return is_raw ? EXIT_CODE_OK : file_kind_check(input, work->input_is_npy ? FILE_KIND_NPY : NULL);
+}
+
+static exit_code read_source_shape(const convert_request *asked, stream_input *input, job *work) {
   if (work->input_is_npy) {
-    npy_header header = {.byte_order = RELAYOUT_BYTE_ORDER_NATIVE};
-    code = read_npy_header(input, &header);
-    work->move.from_order = header.byte_order;
-    return code == EXIT_CODE_OK
-               ? npy_source_shape(asked->from, input->name, &header, &work->move.from)
-               : code;
+    return npy_source_read(asked->from, input, &work->move.from_order, &work->move.from);
   }
   if (asked->from == NULL || strchr(asked->from, '[') == NULL) {
     return report(EXIT_CODE_USAGE,
@@ -113,7 +99,14 @@ static exit_code carry_out(const convert_request *asked, const job *work, stream
 }
 
 static exit_code convert_array(const convert_request *asked, stream_input *input, job *work) {
-  exit_code code = read_source_shape(asked, input, work);
+  exit_code code = find_kinds(asked, input, work);
+  if (code == EXIT_CODE_OK && !convert_scaled_is(asked->from)) {
+    code = read_source_shape(asked, input, work);
+  }
+  if (code == EXIT_CODE_OK && work->scaled != NULL) {
+    return convert_scaled(asked, work->scaled, &work->move, input, work->input_is_npy,
+                          work->output_is_npy);
+  }
   if (code == EXIT_CODE_OK) {
     code = tensor_move_aim(&work->move, asked->to, asked->blocks);
   }
@@ -178,8 +171,9 @@ static exit_code convert_file(const convert_request *asked, job *work) {
   return code;
 }
 
-static exit_code convert(const convert_request *asked, const convert_shards_request *shards) {
-  job work = {.output_is_npy = false};
+static exit_code convert(const convert_request *asked, const convert_shards_request *shards,
+                         const convert_scaled_request *scaled) {
+  job work = {.scaled = convert_scaled_suits(asked) ? scaled : NULL};
   exit_code code = begin_move(asked, &work.move);
   if (code == EXIT_CODE_OK) {
     /* Schedules that 'relayout explain' lists are those of the device that auto opens. */
@@ -249,7 +243,8 @@ static exit_code read_blocks(convert_request *asked) {
                                          asked->to, asked->output);
 }
 
-static exit_code check_words(convert_request *asked, const convert_shards_request *shards) {
+static exit_code check_words(convert_request *asked, const convert_shards_request *shards,
+                             convert_scaled_request *scaled) {
   const bool is_sharded = convert_shards_suits(asked, shards);
   if (asked->to == NULL && !is_sharded) {
     return report(EXIT_CODE_USAGE, "--to is missing; try 'relayout convert --help'");
@@ -266,8 +261,11 @@ static exit_code check_words(convert_request *asked, const convert_shards_reques
                   asked->output);
   }
   asked->alignment = gguf_is(asked->output) ? GGUF_DEFAULT_ALIGNMENT : DEFAULT_ALIGNMENT;
-  exit_code code = is_sharded ? convert_shards_check(asked, shards) : check_names(asked);
+  exit_code code = convert_scaled_check(asked, scaled, is_sharded);
   if (code == EXIT_CODE_OK) {
+    code = is_sharded ? convert_shards_check(asked, shards) : check_names(asked);
+  }
+  if (code == EXIT_CODE_OK && !convert_scaled_suits(asked)) {
     code = read_blocks(asked);
   }
   if (code == EXIT_CODE_OK) {
@@ -286,6 +284,7 @@ static exit_code check_words(convert_request *asked, const convert_shards_reques
 static exit_code run(int argument_count, char **arguments) {
   convert_request asked = {.from = NULL};
   convert_shards_request shards = {.is_dry = false};
+  convert_scaled_request scaled = {.rule_text = NULL};
   const arguments_option options[] = {
       {"from", .value = &asked.from},
       {"to", .value = &asked.to},
@@ -309,14 +308,19 @@ static exit_code run(int argument_count, char **arguments) {
       {"devices", .value = &shards.devices},
       {"memory", .value = &shards.memory},
       {"dry-run", .flag = &shards.is_dry},
+      {"from-scales", .value = &scaled.from_scales},
+      {"from-zero-points", .value = &scaled.from_zero_points},
+      {"to-scales", .value = &scaled.to_scales},
+      {"to-zero-points", .value = &scaled.to_zero_points},
+      {"scale-rule", .value = &scaled.rule_text},
   };
   const arguments_operand operands[] = {{"IN", &asked.input}, {"OUT", &asked.output}};
   exit_code code;
   if (arguments_parse(&command_convert, argument_count, arguments,
                       sizeof options / sizeof options[0], options, 2, operands, &code)) {
-    code = check_words(&asked, &shards);
+    code = check_words(&asked, &shards, &scaled);
     if (code == EXIT_CODE_OK) {
-      code = convert(&asked, &shards);
+      code = convert(&asked, &shards, &scaled);
     }
   }
   arguments_free_list(&asked.choice.tensors);

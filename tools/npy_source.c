@@ -145,3 +145,17 @@ exit_code npy_source_shape(const char *from, const char *name, const npy_header 
   *shape = stated;
   return EXIT_CODE_OK;
 }
+
+exit_code npy_source_read(const char *from, stream_input *input, relayout_byte_order *order,
+                          relayout_shape *shape) {
+  npy_header header = {.byte_order = RELAYOUT_BYTE_ORDER_NATIVE};
+  relayout_error error;
+  relayout_status status;
+  size_t size;
+  const exit_code code = npy_source_header(input, &header, &size, &status, &error);
+  if (code != EXIT_CODE_OK || status != RELAYOUT_OK) {
+    return code != EXIT_CODE_OK ? code : report_error(input->name, &error);
+  }
+  *order = header.byte_order;
+  return npy_source_shape(from, input->name, &header, shape);
+}

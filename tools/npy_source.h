@@ -22,4 +22,8 @@ exit_code npy_source_stated(const char *from, const npy_header *header, relayout
 exit_code npy_source_header(stream_input *input, npy_header *header, size_t *size,
                             relayout_status *status, relayout_error *error);
 
+/* Both: takes the header, and says what the array's shape and the order of its bytes are. */
+exit_code npy_source_read(const char *from, stream_input *input, relayout_byte_order *order,
+                          relayout_shape *shape);
+
 #endif

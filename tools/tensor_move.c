@@ -2,7 +2,6 @@
 #include "tensor_move.h"
 
 #include <inttypes.h>
-#include <stdint.h>
 #include <stdlib.h>
 
 #include "arguments.h"
@@ -239,42 +238,36 @@ static void say_speed(const tensor_move *move, const char *how, double seconds) 
 
 /* ---- By way of memory ----------------------------------------------------------------------- */
 
-static exit_code fail_size(const stream_input *input, const relayout_shape *shape, size_t size,
-                           int64_t held) {
-  char text[RELAYOUT_SHAPE_TEXT_SIZE];
-  relayout_shape_format(shape, text, sizeof text);
+static exit_code fail_size(const stream_input *input, const char *text, size_t size, int64_t held) {
   return report(EXIT_CODE_BAD_INPUT, "%s holds %" PRId64 " bytes of data, but %s takes %zu",
                 input->name, held, text, size);
 }
 
-static exit_code check_end(stream_input *input, const relayout_shape *shape, size_t size) {
+static exit_code check_end(stream_input *input, const char *text, size_t size) {
   uint8_t beyond;
   size_t got;
   const exit_code code = stream_read(input, &beyond, 1, &got);
-  if (code == EXIT_CODE_OK && got > 0) {
-    char text[RELAYOUT_SHAPE_TEXT_SIZE];
-    relayout_shape_format(shape, text, sizeof text);
-    return report(EXIT_CODE_BAD_INPUT, "%s holds more bytes than the %zu that %s takes",
-                  input->name, size, text);
-  }
-  return code;
+  return code == EXIT_CODE_OK && got > 0
+             ? report(EXIT_CODE_BAD_INPUT, "%s holds more bytes than the %zu that %s takes",
+                      input->name, size, text)
+             : code;
 }
 
-static exit_code read_source(stream_input *input, bool ends_input, const relayout_shape *shape,
-                             size_t size, uint8_t **source) {
+exit_code tensor_move_read(stream_input *input, bool ends_input, const char *text, size_t size,
+                           uint8_t **bytes) {
   const int64_t remaining = stream_remaining(input);
   if (ends_input && remaining > 0 && remaining != (int64_t)size) {
-    return fail_size(input, shape, size, remaining);
+    return fail_size(input, text, size, remaining);
   }
   size_t got;
-  const exit_code code = stream_read_all(input, size, source, &got);
+  const exit_code code = stream_read_all(input, size, bytes, &got);
   if (code != EXIT_CODE_OK) {
     return code;
   }
   if (got < size) {
-    return fail_size(input, shape, size, (int64_t)got);
+    return fail_size(input, text, size, (int64_t)got);
   }
-  return ends_input ? check_end(input, shape, size) : EXIT_CODE_OK;
+  return ends_input ? check_end(input, text, size) : EXIT_CODE_OK;
 }
 
 /* As much as any schedule asks of a destination: the largest line there is, and room to spare. */
@@ -343,8 +336,10 @@ static exit_code move_whole(const tensor_move *move, stream_input *input, bool e
                             const void *header, size_t size, stream_output *output) {
   uint8_t *source = NULL;
   const size_t in_memory = source_size(move);
-  exit_code code = read_source(input, ends_input, &move->from,
-                               file_size(move->packs_source, in_memory), &source);
+  char text[RELAYOUT_SHAPE_TEXT_SIZE];
+  describe(move->from_blocks, &move->from, text);
+  exit_code code =
+      tensor_move_read(input, ends_input, text, file_size(move->packs_source, in_memory), &source);
   if (code == EXIT_CODE_OK && move->packs_source) {
     code = unpack(in_memory, &source);
   }
@@ -423,8 +418,10 @@ static exit_code move_by_parts(const tensor_move *move, stream_input *input, boo
   parts of = {.rest = NULL};
   const size_t all = source_size(move);
   const int64_t remaining = stream_remaining(input);
+  char text[RELAYOUT_SHAPE_TEXT_SIZE];
+  describe(move->from_blocks, &move->from, text);
   exit_code code = ends_input && remaining > 0 && remaining != (int64_t)all
-                       ? fail_size(input, &move->from, all, remaining)
+                       ? fail_size(input, text, all, remaining)
                        : begin_parts(move, &of);
   const double begun = progress_seconds();
   if (code == EXIT_CODE_OK) {
@@ -434,7 +431,7 @@ static exit_code move_by_parts(const tensor_move *move, stream_input *input, boo
     code = move_parts(move, &of, input, output);
   }
   if (code == EXIT_CODE_OK && ends_input) {
-    code = check_end(input, &move->from, all);
+    code = check_end(input, text, all);
   }
   if (code == EXIT_CODE_OK) {
     say_speed(move, "from file to file", progress_seconds() - begun);

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "relayout/relayout.h"
 #include "relayout/scaled.h"
@@ -46,6 +47,12 @@ exit_code tensor_move_aim(tensor_move *move, const char *to, relayout_block_form
  * if anything is to be said. */
 exit_code tensor_move_plan(tensor_move *move);
 void tensor_move_say(const tensor_move *move);
+
+/* Takes the next `size` bytes of an input into memory that is the caller's to free, NULL for none;
+ * where `ends_input` says so, there must be no more of them. Messages say that `text` takes so
+ * many. */
+exit_code tensor_move_read(stream_input *input, bool ends_input, const char *text, size_t size,
+                           uint8_t **bytes);
 
 /* Reads the source, which lies next in the input and, where `ends_input` says so, is all that is
  * left there; writes `size` bytes of header, and the destination behind them. Bytes that
