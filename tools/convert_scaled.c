@@ -13,6 +13,8 @@
 #include "progress.h"
 #include "scaled_text.h"
 
+enum { SCALED_TEXT_SIZE = 3 * RELAYOUT_SHAPE_TEXT_SIZE };
+
 /* What has a file of its own. */
 typedef enum part_name {
   FROM_ELEMENTS,
@@ -148,6 +150,19 @@ static exit_code make_plain(const relayout_shape *shape, relayout_byte_order ord
   return status == RELAYOUT_OK ? EXIT_CODE_OK : report_error(NULL, &error);
 }
 
+static exit_code check_dimensions(const job *work) {
+  const relayout_shape *const from = &work->from.elements.shape;
+  const relayout_shape *const to = &work->to.elements.shape;
+  if (from->rank == to->rank && memcmp(from->dimensions, to->dimensions,
+                                       (size_t)from->rank * sizeof *from->dimensions) == 0) {
+    return EXIT_CODE_OK;
+  }
+  char text[SCALED_TEXT_SIZE];
+  relayout_scaled_view_format(&work->from, text, sizeof text);
+  return report(EXIT_CODE_BAD_INPUT, "--to '%s' has other dimensions than the source, %s",
+                work->asked->to, text);
+}
+
 /* A side that is plain has the type and the layout of the source's elements where its text says
  * neither. */
 static exit_code read_to(job *work) {
@@ -161,6 +176,9 @@ static exit_code read_to(job *work) {
     if (code == EXIT_CODE_OK) {
       code = make_plain(&shape, RELAYOUT_BYTE_ORDER_NATIVE, &work->to);
     }
+  }
+  if (code == EXIT_CODE_OK) {
+    code = check_dimensions(work);
   }
   if (code != EXIT_CODE_OK) {
     return code;
@@ -397,8 +415,6 @@ static exit_code write_files(job *work) {
 }
 
 /* ---- All of it ------------------------------------------------------------------------------ */
-
-enum { SCALED_TEXT_SIZE = 3 * RELAYOUT_SHAPE_TEXT_SIZE };
 
 static void say_plan(const job *work) {
   char from[SCALED_TEXT_SIZE];
