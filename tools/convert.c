@@ -409,9 +409,9 @@ const command command_convert = {
         "major to minor, or of what tiles T make of them. Types that NumPy lacks are u1 and u2.\n"
         "\n"
         "A side may also have scales, as in 's8[64,64] * f32[64,2]' and\n"
-        "'(u8[64,64] - u8[64,1]) * f32[64,1]', or lie in blocks, as in 'q8_0[64,64]'. Its\n"
-        "elements are divided by the scale, and rounded as --round says. Scales and zero points\n"
-        "are files as IN and OUT are; blocks are raw. All of them must fit into memory.\n"
+        "'(u8[64,64] - u8[64,1]) * f32[64,1]', or lie in blocks, as in 'q8_0[64,64]'.\n"
+        "What goes to scales is divided by them, and rounded as --round says. Scales and zero\n"
+        "points are files as IN and OUT are; blocks are raw. All must fit into memory.\n"
         "\n"
         "Of a .safetensors file --tensor names what is relaid, with * ? and [..] as shells have\n"
         "them. All else is copied to an OUT of that kind, also what matches, but is of another\n"
@@ -434,8 +434,7 @@ const command command_convert = {
         "                          tiled.safetensors\n"
         "         relayout convert --tensor '*' --to q8_0 model.safetensors model.gguf\n"
         "         relayout convert --from 'f32[64,64]' --to 's8[64,64] * f32[64,2]' \\\n"
-        "                          --scale-rule amax --round nearest --to-scales s.raw in.raw "
-        "out.raw\n"
+        "                          --scale-rule amax --to-scales scales.raw in.raw out.raw\n"
         "         relayout convert --rules rules 'tp2-{device}.safetensors' \\\n"
         "                          'tp8-{device}.safetensors'\n",
     .run = run,

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { COMMAND_WORDS = 12, COMMAND_SAID = 512, COMMAND_SKIPPED = 77 };
+enum { COMMAND_WORDS = 14, COMMAND_SAID = 512, COMMAND_SKIPPED = 77 };
 
 typedef struct command_call {
   const char *words[COMMAND_WORDS]; /* behind `relayout convert`; NULL ends them */

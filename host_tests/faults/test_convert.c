@@ -362,6 +362,58 @@ static void set_to_set(const scenario *it) {
   check_set(true);
 }
 
+/* ---- Elements and scales ---- */
+
+static file_bytes ones; /* scales of small, each block of which has the greatest number there is */
+
+static void make_ones(void) {
+  enum { COUNT = 64 * 96 / 32 };
+  static float scales[COUNT];
+  for (size_t i = 0; i < COUNT; ++i) {
+    scales[i] = 1;
+  }
+  ones = (file_bytes){(uint8_t *)scales, sizeof scales};
+  file_write("in.scales", ones.bytes, ones.size);
+}
+
+/* Each file is whole or not there, and the elements only where their scales are. */
+static void check_scaled(bool ok) {
+  const file_bytes elements = file_read("out/new.raw");
+  const file_bytes scales = file_read("out/scales.raw");
+  const bool has_scales = file_same(&scales, &ones);
+  if ((ok || scales.bytes != NULL) && !has_scales) {
+    trial_fail("the scales, of %zu bytes, are not the new ones", scales.size);
+  }
+  if ((ok || elements.bytes != NULL) && (!file_same(&elements, &small) || !has_scales)) {
+    trial_fail("the elements, of %zu bytes, are not the new ones, or alone", elements.size);
+  }
+  const size_t files = (elements.bytes != NULL) + (scales.bytes != NULL);
+  if (scratch_count(folder) != files && fault_reported()->kind != FAULT_REMOVAL) {
+    trial_fail("other files are in the output's folder than these %zu", files);
+  }
+  free(elements.bytes);
+  free(scales.bytes);
+}
+
+static void scaled_to_scaled(const scenario *it) {
+  (void)it;
+  static const char text[] = "s8[64,96] * f32[64,3]";
+  empty_folder();
+  command_call call = {.words = {"--device", "cpu", "--from", text, "--from-scales", "in.scales",
+                                 "--to", text, "--to-scales", "out/scales.raw", "--scale-rule",
+                                 "amax", "in.s8", "out/new.raw"},
+                       .faulty = true};
+  const command_result result = command_run(&call);
+  check_words(&result);
+  check_scaled(result.code == 0);
+  call.faulty = false;
+  const command_result again = command_run(&call);
+  if (again.code != 0) {
+    trial_fail("without a failure: exit code %d: %s", again.code, again.said);
+  }
+  check_scaled(true);
+}
+
 /* ---- Files of several devices ---- */
 
 enum { HALVES = 2 };
@@ -445,6 +497,7 @@ static const scenario scenarios[] = {
     {.name = "raw_to_blocks", .run = raw_to_blocks},
     {.name = "blocks_to_raw", .run = blocks_to_raw},
     {.name = "set_to_set", .run = set_to_set},
+    {.name = "scaled_to_scaled", .run = scaled_to_scaled},
     {.name = "model_to_shards", .run = model_to_shards},
     {.name = "raw_to_model", .run = raw_to_model},
     {.name = "raw_auto", .run = raw_on_any, .is_long = true},
@@ -482,6 +535,7 @@ static bool begin(void) {
   make_models();
   make_one_tensor();
   make_gguf();
+  make_ones();
   make_half(0);
   make_half(1);
   file_write("rules", (const uint8_t *)rules, sizeof rules - 1);

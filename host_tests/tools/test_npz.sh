@@ -41,6 +41,7 @@ runs           256  u8[256]{0}
 objects='{"tensors":[{"name":"a","text":"u8[2,3]{1,0}","bytes":6},'\
 '{"name":"b","text":"u16[2,2]{0,1}","bytes":8},{"name":"runs","text":"u8[256]{0}","bytes":256}]}'
 
+printf '\000\000\200\077' >../logs/one # as f32
 for of in $archives; do
   in=../logs/$of.npz
   check 0 adbecf '' convert --tensor a --to '{0,1}' --verify "$in" /dev/stdout
@@ -52,6 +53,8 @@ for of in $archives; do
   check_bytes out "$(printf %256s '' | tr ' ' x)"
   check 0 '' '' convert --tensor '*' --except b --except runs --to '{1,0}' "$in" out
   check_bytes out abcdef
+  check 0 adbecf '' convert --tensor a --from 'u8[2,3] * f32[1,1]' --from-scales ../logs/one \
+    --to '{0,1}' "$in" /dev/stdout
   check 0 '' '' convert --tensor a --to '{1,0}' "$in" out.safetensors
   check 0 'name         bytes  shape
 a                6  u8[2,3]{1,0}
