@@ -1,6 +1,6 @@
 #!/bin/sh
-# test_convert_scaled.sh: `relayout convert` of raw and .npy files whose elements have scales, or lie
-# in records of a block format.
+# test_convert_scaled.sh: `relayout convert` of raw and .npy files whose elements have scales, or
+# lie in records of a block format.
 #
 # As in test_convert.sh elements are letters where they can be: d is 100, so d times one half is 50,
 # which is 2. All scales are powers of two.
@@ -15,7 +15,7 @@ printf '\000\000\200\077\000\000\000\077\000\000\000\100\000\000\200\077' >../lo
 printf '\077\200\000\000\077\000\000\000\100\000\000\000\077\200\000\000' >../logs/scales.big
 printf '\001\002\003\001' >../logs/points
 printf 'ab23BHxy' >../logs/values
-printf 'abdf!$xy' >../logs/elements # values divided by their scales, one for two in a row
+printf "abdf!\$xy" >../logs/elements # values divided by their scales, one for two in a row
 printf "bcfh\$'yz" >../logs/above   # and with the zero points added
 
 scaled='u8[2,4] * f32[2,2]'
@@ -168,7 +168,7 @@ refuse() {
   done
 }
 values=../logs/values elements=../logs/elements
-with="--from-scales ../logs/scales"
+with=--from-scales=../logs/scales
 
 # Sizes.
 refuse 4 'values holds 8 bytes of data, but u8[2,8]{1,0} takes 16' --from 'u8[2,8] * f32[2,2]' \
