@@ -1,9 +1,13 @@
 /* scaled_text.c: see scaled_text.h. */
 #include "scaled_text.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
+/* "q8_0", or "q8_0_4_8" of interleaved records. */
 static bool names_blocks(const char *text) {
+  enum { ENDING = 4 };
   char name[16];
   relayout_block_format format;
   const size_t length = strcspn(text, "[ ");
@@ -12,7 +16,24 @@ static bool names_blocks(const char *text) {
   }
   memcpy(name, text, length);
   name[length] = '\0';
-  return relayout_block_format_parse(name, &format, NULL) == RELAYOUT_OK;
+  if (relayout_block_format_parse(name, &format, NULL) == RELAYOUT_OK) {
+    return true;
+  }
+  const char *const ending = name + (length > ENDING ? length - ENDING : length);
+  const bool is_interleaved = ending[0] == '_' && strspn(ending + 1, "48") == 1 &&
+                              ending[2] == '_' && strspn(ending + 3, "48") == 1;
+  name[ending - name] = '\0';
+  return is_interleaved && relayout_block_format_parse(name, &format, NULL) == RELAYOUT_OK;
+}
+
+/* The name with the dimensions of a shape behind it. */
+static void add_dimensions(const char *name, const relayout_shape *shape, size_t size, char *text) {
+  int length = snprintf(text, size, "%s[", name);
+  for (int32_t d = 0; d < shape->rank; ++d) {
+    length += snprintf(text + length, size - (size_t)length, "%s%" PRId64, d > 0 ? "," : "",
+                       shape->dimensions[d]);
+  }
+  snprintf(text + length, size - (size_t)length, "]");
 }
 
 /* A product stands outside of the layout's braces, where tiles have a '*' of their own. */
@@ -29,15 +50,13 @@ bool scaled_text_is(const char *text) {
 
 exit_code scaled_text_read(const char *about, const char *text, const relayout_scaled_view *from,
                            relayout_scaled_view *view) {
-  relayout_block_format format;
+  char whole[RELAYOUT_SHAPE_TEXT_SIZE];
   relayout_error error;
-  const relayout_shape *const shape = from != NULL ? &from->elements.shape : NULL;
-  const bool is_name =
-      shape != NULL && relayout_block_format_parse(text, &format, NULL) == RELAYOUT_OK;
-  const relayout_status status =
-      is_name ? relayout_scaled_view_make_blocks(format, shape->rank, shape->dimensions, NULL, view,
-                                                 &error)
-              : relayout_scaled_view_parse(text, view, &error);
+  const bool is_name = from != NULL && strchr(text, '[') == NULL && names_blocks(text);
+  if (is_name) {
+    add_dimensions(text, &from->elements.shape, sizeof whole, whole);
+  }
+  const relayout_status status = relayout_scaled_view_parse(is_name ? whole : text, view, &error);
   if (status == RELAYOUT_OK) {
     return EXIT_CODE_OK;
   }

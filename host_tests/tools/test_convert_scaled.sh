@@ -27,6 +27,20 @@ same() {
   cmp -s "$1" "$2" || fail "$1 holds '$(od -An -c "$1")', not '$(od -An -c "$2")'"
 }
 
+# ---- Records of four rows together: their scales first, and back ----
+
+rows=AAbbbbbbbbbbbbbbbbCCddddddddddddddddEEffffffffffffffffGGhhhhhhhhhhhhhhhh
+printf %s "$rows" >../logs/rows
+check 0 '' '' convert --from 'q8_0[0,32]' --to q8_0_8_8 /dev/null out
+check 0 '' '' convert --from 'q4_0[4,32]' --to q4_0_4_8 ../logs/rows out
+head -c 8 out >first
+check_bytes first AACCEEGG
+check 0 '' '' convert --from 'q4_0_4_8[4,32]' --to q4_0 out back
+check_bytes back "$rows"
+check 4 '' 'expected a multiple of interleaved_rows, 8' convert --from 'q4_0[4,32]' --to q4_0_8_8 \
+  ../logs/rows out
+rm -f first back
+
 # ---- Scales that are read ----
 
 check 0 '' '' convert --from "$scaled" --to u8 --from-scales ../logs/scales ../logs/elements out
