@@ -86,12 +86,14 @@ class SideView:
     group_sizes: tuple[int, ...] | None = None
     block_format: int = 0
     rule: int = 0
+    interleaved: tuple[int, int] = (0, 0)  # rows and bytes, of records
 
     @functools.cached_property
     def struct(self) -> Any:
         made = ffi.new("relayout_scaled_view *")
         call(lib.relayout_scaled_view_make, self.elements.struct, made)
         made.block_format = self.block_format
+        made.interleaved_rows, made.interleaved_bytes = self.interleaved
         if self.scales is not None:
             points = ffi.NULL if self.zero_points is None else self.zero_points.struct
             sizes = ffi.NULL if self.group_sizes is None else self.group_sizes or ffi.NULL
@@ -124,10 +126,17 @@ def record_bytes(block_format: int) -> int:
     return int(lib.relayout_block_format_record_bytes(block_format))
 
 
-def block_format_of(name: str) -> int:
-    number = ffi.new("relayout_block_format *")
-    call(lib.relayout_block_format_parse, c_text(name), number)
-    return int(number[0])
+class RecordForm(NamedTuple):
+    """Records of a block format, one after the other or those of several rows together."""
+
+    block_format: int
+    interleaved: tuple[int, int]
+
+
+def record_form_of(name: str) -> RecordForm:
+    """Of a name that stands before dimensions in texts, such as q4_0_4_8."""
+    side = _side_of_text(f"{name}[8,{BLOCK_ELEMENTS}]")
+    return RecordForm(side.block_format, side.interleaved)
 
 
 def _view_of_struct(struct: Any) -> View:
@@ -144,7 +153,8 @@ def _side_of_text(text: str) -> SideView:
         _view_of_struct(struct.elements),
         _view_of_struct(struct.scales) if struct.has_scales else None,
         _view_of_struct(struct.zero_points) if struct.has_zero_points else None,
-        tuple(struct.group_sizes[0:rank]) if struct.has_scales else None, int(struct.block_format))
+        tuple(struct.group_sizes[0:rank]) if struct.has_scales else None, int(struct.block_format),
+        interleaved=(int(struct.interleaved_rows), int(struct.interleaved_bytes)))
 
 
 def host_side(array: Any, name: str, *, is_written: bool = False) -> Side:

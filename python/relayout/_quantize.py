@@ -15,8 +15,8 @@ from ._device import Device
 from ._element_types import name_of, shown
 from ._errors import InvalidError
 from ._library import lib
-from ._many import (BLOCK_ELEMENTS, ManyPlan, Moved, Renames, SideView, block_format_of,
-                    device_for, host_side, record_bytes, sizes_of)
+from ._many import (BLOCK_ELEMENTS, ManyPlan, Moved, Renames, RecordForm, SideView,
+                    device_for, host_side, record_bytes, record_form_of, sizes_of)
 from ._memory import Side, View
 from ._plan import _OVERFLOWS, _ROUNDINGS, _SMALL_BYTES, _name_of, _value_of
 from ._shape import Shape
@@ -30,7 +30,10 @@ if TYPE_CHECKING:
     Out = TypeVar("Out", bound=HostMemory)
     Scheme = Literal["mxfp8", "mxfp8_e5m2", "mxfp6_e2m3", "mxfp6_e3m2", "mxfp4", "nvfp4", "int8",
                      "int4", "fp8"]
-    BlockScheme = Literal["q4_0", "q4_1", "q5_0", "q5_1", "q8_0", "gguf_mxfp4"]
+    BlockScheme = Literal[
+        "q4_0", "q4_1", "q5_0", "q5_1", "q8_0", "gguf_mxfp4",
+        "q4_0_4_4", "q4_0_4_8", "q4_0_8_4", "q4_0_8_8", "q8_0_4_4", "q8_0_4_8", "q8_0_8_4",
+        "q8_0_8_8", "gguf_mxfp4_4_4", "gguf_mxfp4_4_8", "gguf_mxfp4_8_4", "gguf_mxfp4_8_8"]
     Sizes = int | Sequence[int]
 
 
@@ -58,9 +61,12 @@ _FORMS = {
     "fp8": _Form("f8e4m3fn", "f32", _AMAX),
 }
 
-# GGUF's names, one of which is not that of OCP's format.
+# GGUF's names, one of which is not that of OCP's format; and those of records of 4 or 8 rows that
+# lie together, 4 or 8 bytes of each in turn.
 _BLOCKS = {**{name: name for name in ("q4_0", "q4_1", "q5_0", "q5_1", "q8_0")},
            "gguf_mxfp4": "mxfp4"}
+_BLOCKS |= {f"{scheme}_{rows}_{run}": f"{_BLOCKS[scheme]}_{rows}_{run}"
+            for scheme in ("q4_0", "q8_0", "gguf_mxfp4") for rows in (4, 8) for run in (4, 8)}
 _SCHEMES: dict[str, _Form | str] = {**_FORMS, **_BLOCKS}
 
 # Groups of scales of f8e8m0fnu, of which there are no others.
@@ -75,10 +81,10 @@ _DEQUANTIZE_RENAMES: Renames = (
     (r"\bto\[0\]", "dtype"))
 
 
-def _scheme_of(scheme: Any) -> _Form | int:
-    """A form, or the number of a block format."""
+def _scheme_of(scheme: Any) -> _Form | RecordForm:
+    """A form, or that of records of a block format."""
     found = _value_of(_SCHEMES, "scheme", scheme)
-    return block_format_of(found) if isinstance(found, str) else found
+    return record_form_of(found) if isinstance(found, str) else found
 
 
 # ---- Plans ------------------------------------------------------------------------------------
@@ -233,17 +239,18 @@ def _given_groups(form: _Form | None, group: Any, elements: View,
 
 
 @functools.lru_cache(maxsize=1024)
-def _records_view(number: int, sizes: tuple[int, ...]) -> SideView:
-    return SideView(_memory.view_of_shape(_memory.view_shape("f32", sizes)), block_format=number)
+def _records_view(form: RecordForm, sizes: tuple[int, ...]) -> SideView:
+    return SideView(_memory.view_of_shape(_memory.view_shape("f32", sizes)),
+                    block_format=form.block_format, interleaved=form.interleaved)
 
 
-def _to_records(source: Side, number: int, scheme: str, out: Any, rounding: int,
+def _to_records(source: Side, form: RecordForm, scheme: str, out: Any, rounding: int,
                 device: str | Device | None) -> Any:
     sizes = _seen(source).type_and_dimensions[1]
     if not sizes or sizes[-1] % BLOCK_ELEMENTS != 0:
         raise InvalidError(f"array has the dimensions {list(sizes)}; expected a multiple of "
                            f"{BLOCK_ELEMENTS} as the last one for {scheme}")
-    to = _records_view(number, sizes)
+    to = _records_view(form, sizes)
     shape = to.memory.shape
     assert shape is not None
     side, made = _destination(out, shape, shape.dimensions, "out")
@@ -253,19 +260,19 @@ def _to_records(source: Side, number: int, scheme: str, out: Any, rounding: int,
     return made
 
 
-def _of_records(records: Any, number: int, scheme: str) -> tuple[Side, SideView]:
+def _of_records(records: Any, form: RecordForm, scheme: str) -> tuple[Side, SideView]:
     side = host_side(records, "elements")
     view = side.raw or side.view
     assert view is not None
     name, sizes = view.type_and_dimensions
-    size = record_bytes(number)
+    size = record_bytes(form.block_format)
     if name != "u8":
         raise TypeError(f"elements is {shown(name, sizes)}; expected uint8, the records of "
                         f"{scheme}")
     if not sizes or sizes[-1] % size != 0:
         raise InvalidError(f"elements has the dimensions {list(sizes)}; expected a multiple of "
                            f"{size} as the last one, the bytes of a record of {scheme}")
-    made = _records_view(number, (*sizes[:-1], sizes[-1] // size * BLOCK_ELEMENTS))
+    made = _records_view(form, (*sizes[:-1], sizes[-1] // size * BLOCK_ELEMENTS))
     shape = made.memory.shape
     assert shape is not None
     return _memory.laid_over(side, shape, is_source=True, name="elements"), made
@@ -335,7 +342,8 @@ def quantize(array: Any, scheme: str, *, axis: Any = -1, group: Any = None, out:
 
     The block formats of GGUF, "q4_0", "q4_1", "q5_0", "q5_1", "q8_0" and "gguf_mxfp4", return one
     uint8 array: of each 32 elements along the last dimension a record, as gguf-py's quantize and
-    files have them. They take neither axis nor group.
+    files have them. "q4_0_4_8" and others like it, of "q4_0", "q8_0" and "gguf_mxfp4", have the
+    records of 4 or 8 rows together, 4 or 8 bytes of each in turn. They take neither axis nor group.
 
     `out` and `scales_out` are written in the place of new arrays. One of the type and the
     dimensions lies as it likes; otherwise it is memory, as in `copy`. An `out` of ml_dtypes'
@@ -349,7 +357,7 @@ def quantize(array: Any, scheme: str, *, axis: Any = -1, group: Any = None, out:
     number = _value_of(_ROUNDINGS, "rounding", rounding)
     source = _source(array, "array")
     sizes = _seen(source).type_and_dimensions[1]
-    if isinstance(form, int):
+    if isinstance(form, RecordForm):
         _check_blocks_arguments(scheme, sizes, axis, group, scales_out)
         return _to_records(source, form, scheme, out, number, device)
     groups = _group_sizes(form, sizes, axis, group, scheme)
@@ -449,7 +457,7 @@ def dequantize(elements: Any, scales: Any = None, dtype: DTypeLike = "float32", 
     type, and raw bytes as `dtype`. `device` is as in plan_many.
     """
     form = None if scheme is None else _scheme_of(scheme)
-    if isinstance(form, int):
+    if isinstance(form, RecordForm):
         if scales is not None or zero_points is not None or group is not None:
             given = ("scales" if scales is not None
                      else "zero_points" if zero_points is not None else "group")

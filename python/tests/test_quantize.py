@@ -465,3 +465,20 @@ def test_threads(random):
     for thread in threads:
         thread.join()
     assert found == [expected] * 200
+
+
+def test_records_of_several_rows():
+    """The bits of q4_0's records, in another place; and values that come back."""
+    array = numpy.random.default_rng(7).normal(size=(8, 64)).astype(numpy.float32)
+    alone = relayout.quantize(array, "q4_0")
+    together = relayout.quantize(array, "q4_0_4_8")
+    records = alone.reshape(2, 4, 2, 18)  # groups of four rows, blocks of 32
+    scales = records[..., :2].transpose(0, 2, 1, 3).reshape(2, 2, 8)
+    runs = (records[..., 2:] ^ 0x88).reshape(2, 4, 2, 2, 8)
+    elements = runs.transpose(0, 2, 3, 1, 4).reshape(2, 2, 64)
+    wanted = numpy.concatenate([scales, elements], axis=-1)
+    assert together.tobytes() == wanted.tobytes()
+    assert numpy.array_equal(relayout.dequantize(together, scheme="q4_0_4_8"),
+                             relayout.dequantize(alone, scheme="q4_0"))
+    with pytest.raises(relayout.InvalidError, match="multiple of interleaved_rows, 4"):
+        relayout.quantize(array[:6], "q4_0_4_8")

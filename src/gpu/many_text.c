@@ -17,10 +17,6 @@ static int32_t packed_bits(const relayout_view *view) {
   return view->is_strided ? 0 : (int32_t)rlt_packed_bits(&view->shape.layout);
 }
 
-static bool is_high_first(const relayout_view *view) {
-  return packed_bits(view) > 0 && view->shape.layout.packing_order == RELAYOUT_PACKING_HIGH_FIRST;
-}
-
 bool rlt_many_reads(const relayout_view *view) {
   const bool is_wider = !view->is_strided && rlt_custom_bits(&view->shape) >= IN_BYTE;
   return !rlt_is_swapped(view->shape.element_type, view->byte_order) && !is_wider;
@@ -69,7 +65,7 @@ static void define_side(rlt_text *text, const char *side, const relayout_scaled_
   define_format(text, side, "", type);
   define(text, side, "BYTES", (int64_t)relayout_element_type_byte_size(type));
   define(text, side, "BITS", packed_bits(&view->elements));
-  define(text, side, "HIGH", is_high_first(&view->elements));
+  define(text, side, "HIGH", rlt_is_high_first(&view->elements.shape.layout));
   define(text, side, "UNIT", rlt_many_unit(&view->elements));
   define(text, side, "RECORDS", view->block_format);
   rlt_text_add(text, "#define %s_FORM ((record_form){%d, %" PRId32 ", %" PRId32 "})\n", side,
