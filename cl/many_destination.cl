@@ -61,19 +61,28 @@ static void OF(put_scale_)(const memory *of, const coordinate *group, uint scale
   store(of->SCALES + AT_SCALES(group), TO_SCALE_BYTES, TO_SCALE_UNIT, scale);
 }
 
-/* Adds this work-item's values to the greatest ones of the groups in a box. */
+/* Adds this work-item's values to the greatest ones of the groups in a box. Those that follow each
+ * other and are of one group are added at once. */
 static void OF(find_)(const memory *of, const coordinate *start, __local const tile_word *tile,
                       __local uint *groups) {
+  uint last = TO_FROM;
+  uint most = 0;
 #pragma unroll 1
   for (uint v = (uint)get_local_id(0); v < VISITS_source; v += GROUP) {
     coordinate i[AXES], group[AXES];
     uint place;
     if (visit_source(v, start, i, &place)) {
       OF(group_)(i, group);
-      const uint size = size_of(source_f32(of, i, tile[place]));
-      atomic_max(&groups[TO_FROM + OF(group_place_)(group, start)], size);
+      const uint at = TO_FROM + OF(group_place_)(group, start);
+      if (at != last) {
+        atomic_max(&groups[last], most);
+        last = at;
+        most = 0;
+      }
+      most = max(most, size_of(source_f32(of, i, tile[place])));
     }
   }
+  atomic_max(&groups[last], most);
 }
 #endif
 
