@@ -3,12 +3,14 @@
  *
  * What is read are open files without names, under those of /dev/fd. The functions of report.h and
  * tensor_list.h are here, to see what they are told. */
+#define _GNU_SOURCE /* memfd_create */
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "fail.h"
@@ -70,17 +72,15 @@ static void check_refusal(exit_code code, const char *named) {
   require(strstr(message, name) != NULL, "the message names it");
 }
 
-/* An open file of these bytes and zeros up to `size`, which is made once; its path. */
+/* An open file in memory, which is made once, of these bytes and zeros up to `size`; its path. */
 static const char *file_of(const void *bytes, size_t count, uint64_t size) {
-  static FILE *file;
+  static int file = -1;
   static char path[PATH_SIZE];
-  file = file != NULL ? file : tmpfile();
-  require(file != NULL, "there is room for files");
-  const int number = fileno(file);
-  require(ftruncate(number, 0) == 0 && pwrite(number, bytes, count, 0) == (ssize_t)count &&
-              ftruncate(number, (off_t)size) == 0,
+  file = file >= 0 ? file : memfd_create("gguf", MFD_CLOEXEC);
+  require(file >= 0 && ftruncate(file, 0) == 0 && pwrite(file, bytes, count, 0) == (ssize_t)count &&
+              ftruncate(file, (off_t)size) == 0,
           "there is room for files");
-  snprintf(path, sizeof path, "/dev/fd/%d", number);
+  snprintf(path, sizeof path, "/dev/fd/%d", file);
   return path;
 }
 
