@@ -1,10 +1,10 @@
-/* fuzz_gguf.c: any file either is refused with a message that names it, or is of tensors that lie in
- * it, apart from each other. These can be listed, and are written as files that read as they did.
+/* fuzz_gguf.c: any file either is refused with a message that names it, or is of tensors that lie
+ * in it, apart from each other. These can be listed, and are written as files that read as they
+ * did.
  *
  * What is read are open files without names, under those of /dev/fd. The functions of report.h and
  * tensor_list.h are here, to see what they are told. */
 #define _GNU_SOURCE /* memfd_create */
-#include <inttypes.h>
 #include <jansson.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@
 #include "gguf_header.h"
 #include "promise.h"
 
-enum { MOST_NAME = 64, PATH_SIZE = 32, MOST_MESSAGE = 8192 };
+enum { MOST_NAME = 64, MOST_NESTING = 8, PATH_SIZE = 32, MOST_MESSAGE = 8192 };
 
 /* ---- What the code under test is given, and tells ------------------------------------------- */
 
@@ -86,6 +86,12 @@ static const char *file_of(const void *bytes, size_t count, uint64_t size) {
 
 /* ---- What is read --------------------------------------------------------------------------- */
 
+/* Those of a file. */
+typedef struct file_bytes {
+  const uint8_t *at;
+  size_t size;
+} file_bytes;
+
 typedef struct model {
   gguf file;
   safetensors header;
@@ -140,13 +146,65 @@ static void check_tensors(const gguf *of, uint64_t size) {
   }
 }
 
-/* That pairs lie one behind the other before the tensors. */
-static void check_pairs(const gguf *of, uint64_t size) {
+static uint64_t number_at(const file_bytes *of, uint64_t at, unsigned count) {
+  uint64_t number = 0;
+  require(count <= of->size && at <= of->size - count, "a value lies in the file");
+  for (unsigned i = 0; i < count; i++) {
+    number |= (uint64_t)of->at[at + i] << 8 * i;
+  }
+  return number;
+}
+
+/* Where a value ends that begins there. */
+static uint64_t value_end(const file_bytes *of, uint64_t at, uint32_t type, int nesting) {
+  if (type == GGUF_STRING) {
+    return at + 8 + number_at(of, at, 8);
+  }
+  if (type == GGUF_ARRAY) {
+    const uint32_t inner = (uint32_t)number_at(of, at, 4);
+    const uint64_t count = number_at(of, at + 4, 8);
+    uint64_t end = at + 12;
+    require(nesting < MOST_NESTING, "lists are nested as deep as is read");
+    for (uint64_t i = 0; i < count; i++) {
+      end = value_end(of, end, inner, nesting + 1);
+    }
+    return end;
+  }
+  static const uint8_t logarithms[] = {0, 0, 1, 1, 2, 2, 2, 0, 0, 0, 3, 3, 3};
+  require(type < sizeof logarithms, "a value is of a known type");
+  const unsigned width = 1U << logarithms[type];
+  number_at(of, at, width);
+  return at + width;
+}
+
+/* A text that is among the metadata is that of the file. */
+static void check_text(const file_bytes *of, const gguf_pair *pair, const json_t *metadata) {
+  const json_t *const text = json_object_get(metadata, pair->key);
+  const uint64_t at = pair->begin + 8 + strlen(pair->key) + 4;
+  if (pair->type == GGUF_STRING && text != NULL) {
+    require(json_string_length(text) == number_at(of, at, 8) &&
+                memcmp(json_string_value(text), of->at + at + 8, json_string_length(text)) == 0,
+            "a text is the file's");
+  } else {
+    require(text == NULL, "what is no text is not among the metadata");
+  }
+}
+
+/* That pairs lie one behind the other before the tensors, each as long as its key and value. */
+static void check_pairs(const model *read, const file_bytes *of) {
   uint64_t end = GGUF_HEADER_KEPT_PLACE;
-  for (size_t i = 0; i < of->pair_count; i++) {
-    require(of->pairs[i].begin == end, "a pair begins where another one ends");
-    end += of->pairs[i].size;
-    require(end <= size && end <= of->data, "a pair lies in the file");
+  for (size_t i = 0; i < read->file.pair_count; i++) {
+    const gguf_pair *const pair = &read->file.pairs[i];
+    require(pair->begin == end, "a pair begins where another one ends");
+    const size_t length = (size_t)number_at(of, end, 8);
+    require(length == strlen(pair->key) && length < of->size - end - 8 &&
+                memcmp(pair->key, of->at + end + 8, length) == 0,
+            "a key is the file's");
+    require(pair->type == number_at(of, end + 8 + length, 4), "a type is the file's");
+    end = value_end(of, end + 8 + length + 4, pair->type, 0);
+    require(pair->size == end - pair->begin, "a pair ends with its value");
+    require(end <= of->size && end <= read->file.data, "a pair lies in the file");
+    check_text(of, pair, read->header.metadata);
   }
 }
 
@@ -288,7 +346,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const char *const path = file_of(data, size, size);
   const exit_code code = read_model(path, &of);
   if (code == EXIT_CODE_OK) {
-    check_pairs(&of.file, size);
+    check_pairs(&of, &(file_bytes){.at = data, .size = size});
     check_tensors(&of.file, size);
     check_header(&of);
     check_list(path, &of.file);
