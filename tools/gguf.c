@@ -211,7 +211,7 @@ static bool make_room(reader *in, void **list, size_t count, size_t size) {
   return true;
 }
 
-/* A text that may be a layout's. */
+/* A text that may be a layout's: one with a zero byte is none, as it is no text of the metadata. */
 static bool take_layout(reader *in, gguf_pair *pair) {
   uint64_t length;
   if (!take_number(in, sizeof length, &length)) {
@@ -224,7 +224,14 @@ static bool take_layout(reader *in, gguf_pair *pair) {
       return false;
     }
   }
-  return take(in, pair->layout, length);
+  if (!take(in, pair->layout, length)) {
+    return false;
+  }
+  if (pair->layout != NULL && strlen(pair->layout) != length) {
+    free(pair->layout);
+    pair->layout = NULL;
+  }
+  return true;
 }
 
 static bool is_layout(const gguf_pair *pair) {

@@ -22,7 +22,13 @@ enum { MOST_NAME = 64, MOST_NESTING = 8, PATH_SIZE = 32, MOST_MESSAGE = 8192 };
 
 /* ---- What the code under test is given, and tells ------------------------------------------- */
 
+typedef struct model {
+  gguf file;
+  safetensors header;
+} model;
+
 static char message[MOST_MESSAGE]; /* the last one */
+static const model *listed;
 
 exit_code report(exit_code code, const char *format, ...) {
   va_list arguments;
@@ -44,6 +50,20 @@ void report_set_tensor(const char *name) {
   (void)name;
 }
 
+/* That a tensor that has a shape, also one that the metadata say, is listed with it. */
+static void check_listed(const char *name, const char *text) {
+  char expected[RELAYOUT_SHAPE_TEXT_SIZE];
+  relayout_shape shape;
+  for (size_t i = 0; i < listed->header.count; i++) {
+    const safetensors_tensor *const tensor = &listed->header.tensors[i];
+    if (strcmp(tensor->name, name) == 0 &&
+        safetensors_shape(&listed->header, tensor, &shape, NULL) == RELAYOUT_OK) {
+      relayout_shape_format(&shape, expected, sizeof expected);
+      require(strcmp(text, expected) == 0, "a tensor is listed with its shape");
+    }
+  }
+}
+
 /* What stands in a list: a shape of as many bytes, or words of the file for blocks. */
 exit_code tensor_list_add(tensor_list *list, const char *name, const char *text,
                           const char *own_text, uint64_t bytes) {
@@ -60,6 +80,7 @@ exit_code tensor_list_add(tensor_list *list, const char *name, const char *text,
     require(found != NULL && found->element_type == RELAYOUT_ELEMENT_TYPE_INVALID,
             "what is no shape names blocks");
   }
+  check_listed(name, text);
   list->count += 1;
   return EXIT_CODE_OK;
 }
@@ -91,11 +112,6 @@ typedef struct file_bytes {
   const uint8_t *at;
   size_t size;
 } file_bytes;
-
-typedef struct model {
-  gguf file;
-  safetensors header;
-} model;
 
 static exit_code read_model(const char *path, model *made) {
   stream_input input;
@@ -236,14 +252,15 @@ static void check_header(const model *of) {
   }
 }
 
-static void check_list(const char *path, const gguf *of) {
+static void check_list(const char *path, const model *of) {
   tensor_list list = {.count = 0};
+  listed = of;
   const exit_code code = gguf_list(path, &list);
   if (code == EXIT_CODE_OK) {
-    require(list.count == of->tensor_count, "all tensors are listed");
+    require(list.count == of->file.tensor_count, "all tensors are listed");
   } else {
-    require(list.count < of->tensor_count, "what is refused is a tensor");
-    check_refusal(code, of->tensors[list.count].name);
+    require(list.count < of->file.tensor_count, "what is refused is a tensor");
+    check_refusal(code, of->file.tensors[list.count].name);
   }
 }
 
@@ -349,7 +366,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     check_pairs(&of, &(file_bytes){.at = data, .size = size});
     check_tensors(&of.file, size);
     check_header(&of);
-    check_list(path, &of.file);
+    check_list(path, &of);
     write_and_read(&of, data, GGUF_DEFAULT_ALIGNMENT, true);
     write_and_read(&of, data, 2 * GGUF_DEFAULT_ALIGNMENT, false);
   } else {
