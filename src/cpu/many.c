@@ -299,37 +299,58 @@ static record_row record_row_of(const worker *at, const relayout_scaled_view *si
 typedef uint8_t plain_records[PIECE / RELAYOUT_BLOCK_ELEMENTS * MOST_RECORD];
 
 /* Four bytes or eight, with these bits turned. */
-static void move_run(const uint8_t *from, size_t bytes, uint64_t turned, uint8_t *to) {
+static inline void move_run(const uint8_t *from, size_t bytes, uint64_t turned, uint8_t *to) {
   uint64_t run = 0;
-  if (bytes == sizeof run) {
-    memcpy(&run, from, sizeof run);
-    run ^= turned;
-    memcpy(to, &run, sizeof run);
-  } else {
-    uint32_t half = 0;
-    memcpy(&half, from, sizeof half);
-    half ^= (uint32_t)turned;
-    memcpy(to, &half, sizeof half);
+  memcpy(&run, from, bytes);
+  run ^= turned;
+  memcpy(to, &run, bytes);
+}
+
+/* How a record lies among those of other rows. */
+typedef struct interleaving {
+  size_t bytes, scale; /* of a record, and of what comes before its elements */
+  size_t rows, number; /* that lie together, and of this one among them */
+  uint64_t turned;
+} interleaving;
+
+/* From records that lie together with others' to plain ones, or back. Of one record the runs of its
+ * elements lie as far apart as `rows` runs. Callers give constants for `run` and `to_plain`. */
+static inline __attribute__((always_inline)) void move_records_by(const interleaving *of,
+                                                                  size_t run, bool to_plain,
+                                                                  uint8_t *together, uint8_t *plain,
+                                                                  int64_t count) {
+  const size_t bytes = of->bytes, scale = of->scale, apart = of->rows * run;
+  const size_t first = of->rows * scale + of->number * run;
+  for (int64_t r = 0; r < count; ++r, plain += bytes, together += of->rows * bytes) {
+    uint8_t *const scales = together + of->number * scale;
+    for (size_t b = 0; b < scale; ++b) {
+      *(to_plain ? plain + b : scales + b) = *(to_plain ? scales + b : plain + b);
+    }
+    uint8_t *runs = together + first;
+    for (size_t i = scale; i < bytes; i += run, runs += apart) {
+      move_run(to_plain ? runs : plain + i, run, of->turned, to_plain ? plain + i : runs);
+    }
   }
 }
 
-/* From records that lie together with others' to plain ones, or back. Of one record the runs of its
- * elements lie as far apart as `rows` runs. */
-static void move_interleaved(const relayout_scaled_view *side, record_row of, int64_t count,
+static void move_interleaved(const relayout_scaled_view *side, record_row row, int64_t count,
                              uint8_t *plain, bool to_plain) {
-  const size_t bytes = relayout_block_format_record_bytes(side->block_format);
-  const size_t scale = rlt_block_scale_bytes(side->block_format);
-  const size_t run = (size_t)side->interleaved_bytes, rows = (size_t)of.rows;
-  const uint64_t turned =
-      side->block_format == RELAYOUT_BLOCK_FORMAT_Q4_0 ? UINT64_C(0x8888888888888888) : 0;
-  for (int64_t r = 0; r < count; ++r, plain += bytes, of.first += rows * bytes) {
-    uint8_t *const scales = of.first + (size_t)of.number * scale;
-    memcpy(to_plain ? plain : scales, to_plain ? scales : plain, scale);
-    for (size_t i = 0; i < bytes - scale; i += run) {
-      uint8_t *const together = of.first + rows * scale + i * rows + (size_t)of.number * run;
-      uint8_t *const alone = plain + scale + i;
-      move_run(to_plain ? together : alone, run, turned, to_plain ? alone : together);
+  const bool is_turned = side->block_format == RELAYOUT_BLOCK_FORMAT_Q4_0;
+  const interleaving of = {.bytes = relayout_block_format_record_bytes(side->block_format),
+                           .scale = rlt_block_scale_bytes(side->block_format),
+                           .rows = (size_t)row.rows,
+                           .number = (size_t)row.number,
+                           .turned = is_turned ? UINT64_C(0x8888888888888888) : 0};
+  if (side->interleaved_bytes == 8) {
+    if (to_plain) {
+      move_records_by(&of, 8, true, row.first, plain, count);
+    } else {
+      move_records_by(&of, 8, false, row.first, plain, count);
     }
+  } else if (to_plain) {
+    move_records_by(&of, 4, true, row.first, plain, count);
+  } else {
+    move_records_by(&of, 4, false, row.first, plain, count);
   }
 }
 
