@@ -194,6 +194,47 @@ static void test_events(void **state) {
   relayout_plan_destroy(plan);
 }
 
+/* Buffers on memory of the caller's that begins four bytes behind a line: padding goes through a
+ * plan of its own, which must not take it for a line. */
+static void test_memory_of_the_callers(void **state) {
+  (void)state;
+  enum { WIDE = 80, LENGTH = 64 };
+  static float room[3][LENGTH * WIDE + 32];
+  const relayout_scaled_view to[2] = {scaled_of("f32[64,64]{1,0:PD(64,80)}"),
+                                      scaled_of("f32[64,64]{0,1}")};
+  relayout_plan *const plan = plan_of("f32[64,64]", 2, to);
+  const size_t sizes[3] = {LENGTH * LENGTH, LENGTH * WIDE, LENGTH * LENGTH};
+  float *begins[3];
+  relayout_side_buffers at[3] = {{.elements = NULL}};
+  for (int s = 0; s < 3; ++s) {
+    const uintptr_t line = ((uintptr_t)room[s] + 63) / 64 * 64;
+    cl_int code = CL_SUCCESS;
+    begins[s] = (float *)(line + sizeof(float));
+    for (size_t i = 0; i < sizes[s]; ++i) {
+      begins[s][i] = s == 0 ? (float)i : -1;
+    }
+    at[s].elements = clCreateBuffer(bench->context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR,
+                                    sizes[s] * sizeof(float), begins[s], &code);
+    assert_int_equal(code, CL_SUCCESS);
+  }
+  enqueue(plan, &at[0], &at[1]);
+  static float padded[LENGTH * WIDE], turned[LENGTH * LENGTH];
+  opencl_read(bench, at[1].elements, sizeof padded, padded);
+  opencl_read(bench, at[2].elements, sizeof turned, turned);
+  for (int r = 0; r < LENGTH; ++r) {
+    for (int c = 0; c < WIDE; ++c) {
+      assert_true(padded[r * WIDE + c] == (c < LENGTH ? (float)(r * LENGTH + c) : 0));
+    }
+    for (int c = 0; c < LENGTH; ++c) {
+      assert_true(turned[c * LENGTH + r] == (float)(r * LENGTH + c));
+    }
+  }
+  for (int s = 0; s < 3; ++s) {
+    clReleaseMemObject(at[s].elements);
+  }
+  relayout_plan_destroy(plan);
+}
+
 /* An empty tensor has an event too. */
 static void test_nothing(void **state) {
   (void)state;
@@ -336,6 +377,7 @@ static int run(opencl_bench *of) {
       cmocka_unit_test(test_host_memory),
       cmocka_unit_test(test_events),
       cmocka_unit_test(test_nothing),
+      cmocka_unit_test(test_memory_of_the_callers),
       cmocka_unit_test(test_refused_buffers),
       cmocka_unit_test(test_refused_plans),
       cmocka_unit_test(test_refused_records),

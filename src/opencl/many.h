@@ -54,10 +54,12 @@ typedef struct rlt_many_launch {
   size_t temporary_bytes;
 } rlt_many_launch;
 
-/* A buffer and an offset in bytes for each tensor. */
+/* A buffer and an offset in bytes for each tensor, and the caller's memory that the buffer begins
+ * on, if any. */
 typedef struct rlt_many_buffers {
   cl_mem buffers[RLT_MOST_SIDES][RLT_SIDE_TENSORS];
   size_t offsets[RLT_MOST_SIDES][RLT_SIDE_TENSORS];
+  const void *hosts[RLT_MOST_SIDES][RLT_SIDE_TENSORS];
 } rlt_many_buffers;
 
 relayout_status rlt_opencl_many_create(relayout_device *device, const rlt_plan_request *asked,

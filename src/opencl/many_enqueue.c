@@ -47,21 +47,24 @@ typedef struct call {
   chain commands;
 } call;
 
-static rlt_address address_of(cl_mem buffer, size_t offset, int64_t lowest) {
-  return (rlt_address){.buffer = buffer, .offset = offset + (size_t)lowest};
+/* The lowest byte of a caller's tensor, as a plan has it. */
+static rlt_address caller_address(const rlt_many_buffers *at, int32_t side, int32_t tensor,
+                                  int64_t lowest) {
+  return (rlt_address){.buffer = at->buffers[side][tensor],
+                       .offset = at->offsets[side][tensor] + (size_t)lowest,
+                       .host = at->hosts[side][tensor]};
 }
 
-/* By a plan of single tensors, of buffers and offsets that have been checked. */
-static relayout_status move(call *of, const relayout_plan *plan, cl_mem source, size_t source_at,
-                            cl_mem destination, size_t destination_at, relayout_error *error) {
+/* By a plan of single tensors, of places that have been checked. */
+static relayout_status move(call *of, const relayout_plan *plan, rlt_address source,
+                            rlt_address destination, relayout_error *error) {
   cl_event next = NULL;
   if (plan->work.part_count == 0) {
     return RELAYOUT_OK;
   }
-  const relayout_status status = rlt_opencl_parts_enqueue(
-      plan, of->commands.queue, address_of(source, source_at, plan->source_lowest),
-      address_of(destination, destination_at, plan->destination_lowest), &rlt_batch_of_one,
-      wait_count(&of->commands), wait_list(&of->commands), &next, error);
+  const relayout_status status =
+      rlt_opencl_parts_enqueue(plan, of->commands.queue, source, destination, &rlt_batch_of_one,
+                               wait_count(&of->commands), wait_list(&of->commands), &next, error);
   follow(&of->commands, next);
   return status;
 }
@@ -72,14 +75,15 @@ static relayout_status move_temporaries(call *of, bool written, relayout_error *
   for (int32_t s = 0; s < of->launch->side_count; ++s) {
     for (int32_t t = 0; t < RLT_SIDE_TENSORS && status == RELAYOUT_OK; ++t) {
       const rlt_many_tensor *const tensor = &of->launch->tensors[s][t];
-      const cl_mem buffer = of->at->buffers[s][t];
-      const size_t offset = of->at->offsets[s][t];
-      if (!tensor->by_kernel || tensor->plan == NULL || tensor->is_written != written) {
+      const relayout_plan *const plan = tensor->plan;
+      if (!tensor->by_kernel || plan == NULL || tensor->is_written != written) {
         continue;
       }
-      status =
-          written ? move(of, tensor->plan, of->temporary, tensor->temporary, buffer, offset, error)
-                  : move(of, tensor->plan, buffer, offset, of->temporary, tensor->temporary, error);
+      const rlt_address temporary = {.buffer = of->temporary, .offset = tensor->temporary};
+      status = written ? move(of, plan, temporary,
+                              caller_address(of->at, s, t, plan->destination_lowest), error)
+                       : move(of, plan, caller_address(of->at, s, t, plan->source_lowest),
+                              temporary, error);
     }
   }
   return status;
@@ -90,9 +94,10 @@ static relayout_status make_alone(call *of, relayout_error *error) {
   relayout_status status = RELAYOUT_OK;
   for (int32_t s = 1; s < of->launch->side_count && status == RELAYOUT_OK; ++s) {
     const rlt_many_tensor *const tensor = &of->launch->tensors[s][0];
+    const relayout_plan *const plan = tensor->plan;
     if (!tensor->by_kernel) {
-      status = move(of, tensor->plan, of->at->buffers[0][0], of->at->offsets[0][0],
-                    of->at->buffers[s][0], of->at->offsets[s][0], error);
+      status = move(of, plan, caller_address(of->at, 0, 0, plan->source_lowest),
+                    caller_address(of->at, s, 0, plan->destination_lowest), error);
     }
   }
   return status;
@@ -291,7 +296,7 @@ static relayout_status check_apart(const rlt_many_tensor *const *tensors,
 }
 
 static relayout_status check_buffers(const rlt_opencl_device *device, int32_t side_count,
-                                     const rlt_many_tensor *all, const rlt_many_buffers *at,
+                                     const rlt_many_tensor *all, rlt_many_buffers *at,
                                      relayout_error *error) {
   enum { MOST = RLT_MOST_SIDES * RLT_SIDE_TENSORS };
   tensor_name names[MOST];
@@ -309,6 +314,7 @@ static relayout_status check_buffers(const rlt_opencl_device *device, int32_t si
       tensors[count] = tensor;
       endpoints[count] = endpoint_of(tensor, &names[count], at->buffers[s][t], at->offsets[s][t]);
       status = rlt_check_endpoint(device, &endpoints[count], error);
+      at->hosts[s][t] = endpoints[count].host;
       count += 1;
     }
   }
@@ -350,9 +356,8 @@ static relayout_status check_call(const relayout_plan *plan, cl_command_queue qu
 
 /* One native kernel. */
 static relayout_status enqueue_native(const relayout_plan *plan, cl_command_queue queue,
-                                      const rlt_many_buffers *at, cl_uint n_wait,
-                                      const cl_event *wait, cl_event *event,
-                                      relayout_error *error) {
+                                      rlt_many_buffers *at, cl_uint n_wait, const cl_event *wait,
+                                      cl_event *event, relayout_error *error) {
   const int32_t side_count = plan->many->count + 1;
   rlt_side_tensors sides[RLT_MOST_SIDES] = {{{.is_used = false}}};
   rlt_native_command *command = NULL;
@@ -367,8 +372,8 @@ static relayout_status enqueue_native(const relayout_plan *plan, cl_command_queu
     const int32_t s = i / RLT_SIDE_TENSORS, t = i % RLT_SIDE_TENSORS;
     const bool is_there = sides[s][t].is_used && at->buffers[s][t] != NULL;
     const rlt_address none = {.buffer = NULL};
-    status = rlt_native_command_add_tensor(
-        command, is_there ? address_of(at->buffers[s][t], at->offsets[s][t], 0) : none, error);
+    status = rlt_native_command_add_tensor(command, is_there ? caller_address(at, s, t, 0) : none,
+                                           error);
   }
   if (status != RELAYOUT_OK) {
     if (command != NULL) {
@@ -380,9 +385,8 @@ static relayout_status enqueue_native(const relayout_plan *plan, cl_command_queu
 }
 
 static relayout_status enqueue_kernels(const relayout_plan *plan, cl_command_queue queue,
-                                       const rlt_many_buffers *at, cl_uint n_wait,
-                                       const cl_event *wait, cl_event *event,
-                                       relayout_error *error) {
+                                       rlt_many_buffers *at, cl_uint n_wait, const cl_event *wait,
+                                       cl_event *event, relayout_error *error) {
   const rlt_many_launch *const launch = plan->many->on_device;
   const relayout_status status = check_buffers(rlt_opencl_device_of(plan->device),
                                                launch->side_count, launch->tensors[0], at, error);
@@ -403,7 +407,7 @@ relayout_status relayout_plan_enqueue_many(const relayout_plan *plan, cl_command
         rlt_check_queue_and_list(rlt_opencl_device_of(plan->device), queue, n_wait, wait, error);
   }
   if (status == RELAYOUT_OK) {
-    const rlt_many_buffers at = buffers_of(plan, from, to);
+    rlt_many_buffers at = buffers_of(plan, from, to);
     status = plan->many->on_device == NULL
                  ? enqueue_native(plan, queue, &at, n_wait, wait, &done, error)
                  : enqueue_kernels(plan, queue, &at, n_wait, wait, &done, error);
