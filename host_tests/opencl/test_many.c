@@ -2,9 +2,12 @@
  * headers say, and what calls refuse. */
 #include "cmocka_all.h"
 
+#include <malloc.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "opencl/bench.h"
+#include "relayout/hooks.h"
 
 static opencl_bench *bench;
 
@@ -194,6 +197,37 @@ static void test_events(void **state) {
   relayout_plan_destroy(plan);
 }
 
+/* Destroyed while its command waits, the plan stays until the command has run. */
+static void test_destroyed_plan(void **state) {
+  (void)state;
+  const float source[4] = {1, -2, 3, 64};
+  relayout_scaled_view to = scaled_of("s8[4] * f32[1]");
+  to.rule = RELAYOUT_SCALES_POWER2;
+  relayout_plan *const plan = plan_of("f32[4]", 1, &to);
+  int8_t elements[4] = {0};
+  float scale = 0;
+  cl_int code = CL_SUCCESS;
+  const relayout_side_buffers from = {.elements = opencl_buffer(bench, sizeof source, source)};
+  const relayout_side_buffers at = {.elements = opencl_buffer(bench, sizeof elements, elements),
+                                    .scales = opencl_buffer(bench, sizeof scale, &scale)};
+  const cl_event gate = clCreateUserEvent(bench->context, &code);
+  assert_int_equal(code, CL_SUCCESS);
+  assert_int_equal(relayout_plan_enqueue_many(plan, bench->queue, &from, &at, 1, &gate, NULL, NULL),
+                   RELAYOUT_OK);
+  relayout_plan_destroy(plan);
+  assert_int_equal(clSetUserEventStatus(gate, CL_COMPLETE), CL_SUCCESS);
+  assert_int_equal(clFinish(bench->queue), CL_SUCCESS);
+  opencl_read(bench, at.scales, sizeof scale, &scale);
+  opencl_read(bench, at.elements, sizeof elements, elements);
+  assert_true(scale == 1); /* 2 to the power of 6 - 6 */
+  assert_int_equal(elements[1], -2);
+  assert_int_equal(elements[3], 64);
+  clReleaseEvent(gate);
+  clReleaseMemObject(from.elements);
+  clReleaseMemObject(at.elements);
+  clReleaseMemObject(at.scales);
+}
+
 /* Buffers on memory of the caller's that begins four bytes behind a line: padding goes through a
  * plan of its own, which must not take it for a line. */
 static void test_memory_of_the_callers(void **state) {
@@ -376,6 +410,7 @@ static int run(opencl_bench *of) {
       cmocka_unit_test(test_scales_of_several_boxes),
       cmocka_unit_test(test_host_memory),
       cmocka_unit_test(test_events),
+      cmocka_unit_test(test_destroyed_plan),
       cmocka_unit_test(test_nothing),
       cmocka_unit_test(test_memory_of_the_callers),
       cmocka_unit_test(test_refused_buffers),
@@ -385,6 +420,28 @@ static int run(opencl_bench *of) {
   return cmocka_run_group_tests_name("opencl.many", tests, NULL, NULL);
 }
 
+/* ---- Memory that changes as it is freed: nobody uses it longer unnoticed -------------------- */
+
+static void *allocate(void *context, size_t size, size_t alignment) {
+  (void)context;
+  return aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+}
+
+static void release(void *context, void *block) {
+  (void)context;
+  volatile uint8_t *const bytes = block; /* volatile, or compilers leave the writes out */
+  for (size_t i = malloc_usable_size(block); i > 0; --i) {
+    bytes[i - 1] = 0x5a;
+  }
+  free(block);
+}
+
 int main(void) {
+  relayout_allocator own = RELAYOUT_ALLOCATOR_INIT;
+  own.allocate = allocate;
+  own.release = release;
+  if (relayout_set_allocator(&own, NULL) != RELAYOUT_OK) {
+    return 1;
+  }
   return opencl_on_each_device(run);
 }

@@ -92,8 +92,14 @@ relayout_status rlt_native_command_make(const relayout_plan *plan, size_t sides,
   return RELAYOUT_OK;
 }
 
-void rlt_native_command_drop(rlt_native_command *command) {
+/* While the plan is held: the call's memory is freed by what the plan says. */
+static void free_call(rlt_native_command *command) {
   rlt_cpu_many_free(command->call);
+  command->call = NULL;
+}
+
+void rlt_native_command_drop(rlt_native_command *command) {
+  free_call(command);
   rlt_free(command);
 }
 
@@ -145,6 +151,7 @@ relayout_status rlt_native_command_add(rlt_native_command *command, rlt_address 
 /* ---- Running ---- */
 
 static void let_plan_go(rlt_native_command *command) {
+  free_call(command);
   relayout_plan_destroy(atomic_exchange(&command->plan, NULL));
 }
 
