@@ -5,8 +5,8 @@
  *
  *     SOURCE_BYTES      of the source's words
  *     SOURCE_BITS       1, 2 or 4 where elements are packed there, in words of one byte; or 0
- *     REVERSED_BITS     1, 2 or 4 where elements of so many bits, packed or in the bytes of words,
- *                       get the opposite order within each byte as they are loaded; or 0
+ *     REVERSED_BITS     the bits of an element where loading reverses the order of the elements
+ *                       within each byte, packed or of a word: 1, 2 or 4; or 0
  *     CONVERTS          1 when convert.cl says what a word becomes
  *     TABLE             1 when a table has what each word becomes
  */
@@ -21,7 +21,7 @@ typedef WORD_OF(SOURCE_BYTES) source_word;
 
 /* ---- As it is loaded ---- */
 
-/* Of each byte the parts of so many bits, two and two, change places. */
+/* Swaps neighbours of `apart` bits each; `even` has those of even numbers. */
 #define EXCHANGED(value, apart, even)                                                              \
   (((value) >> (apart) & (even)) | ((value) & (even)) << (apart))
 

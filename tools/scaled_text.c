@@ -5,25 +5,16 @@
 #include <stdio.h>
 #include <string.h>
 
-/* "q8_0", or "q8_0_4_8" of interleaved records. */
+/* "q8_0", or "q8_0_4_8": what is a side of records with dimensions that suit all of them. */
 static bool names_blocks(const char *text) {
-  enum { ENDING = 4 };
-  char name[16];
-  relayout_block_format format;
-  const size_t length = strcspn(text, "[ ");
-  if (length >= sizeof name) {
-    return false;
-  }
-  memcpy(name, text, length);
-  name[length] = '\0';
-  if (relayout_block_format_parse(name, &format, NULL) == RELAYOUT_OK) {
-    return true;
-  }
-  const char *const ending = name + (length > ENDING ? length - ENDING : length);
-  const bool is_interleaved = ending[0] == '_' && strspn(ending + 1, "48") == 1 &&
-                              ending[2] == '_' && strspn(ending + 3, "48") == 1;
-  name[ending - name] = '\0';
-  return is_interleaved && relayout_block_format_parse(name, &format, NULL) == RELAYOUT_OK;
+  char side[32];
+  relayout_scaled_view view;
+  const int length = (int)strcspn(text, "[ ");
+  const int written =
+      snprintf(side, sizeof side, "%.*s[8,%d]", length, text, RELAYOUT_BLOCK_ELEMENTS);
+  return written > 0 && (size_t)written < sizeof side &&
+         relayout_scaled_view_parse(side, &view, NULL) == RELAYOUT_OK &&
+         view.block_format != RELAYOUT_BLOCK_FORMAT_NONE;
 }
 
 /* The name with the dimensions of a shape behind it. */

@@ -229,8 +229,8 @@ size_t oracle_byte_size(const relayout_shape *shape) {
 
 /* ---- Elements in memory --------------------------------------------------------------------- */
 
-/* How many bits of its byte lie below a packed element, or part of one, of so many bits: it begins
- * so far behind the byte's first bit, which is the lowest or the highest one. */
+/* The bits of its byte that lie below packed element `number`, of `bits` bits. The first element of
+ * a byte has its lowest bits or, with RELAYOUT_PACKING_HIGH_FIRST, its highest ones. */
 static int bits_below(const relayout_shape *shape, int64_t bits, int64_t number) {
   const int before = (int)(number * bits % 8);
   return shape->layout.packing_order == RELAYOUT_PACKING_HIGH_FIRST ? 8 - (int)bits - before

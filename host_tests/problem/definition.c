@@ -136,7 +136,7 @@ static void convert(const rlt_conversion *conversion, uint8_t *word) {
   }
 }
 
-/* Parts of so many bits of each byte in the opposite order. */
+/* Reverses the order of the elements of `reversed_bits` bits within each byte. */
 static void reverse(const rlt_problem *problem, uint8_t *word) {
   const int64_t bits = problem->reversed_bits;
   for (int64_t b = 0; bits > 0 && b < problem->element_bytes; ++b) {

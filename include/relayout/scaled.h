@@ -76,12 +76,12 @@ typedef struct relayout_scaled_view {
   /* Not NONE: the elements lie in records. `elements.shape` then has their dimensions, the type f32
    * and a layout that is an order alone, and there are neither scales nor strides. */
   relayout_block_format block_format;
-  /* 0: the records of a row lie one after the other. Otherwise 4 or 8, and the records of so many
-   * rows, neighbours along the next more minor dimension, lie together, for each 32 elements: first
-   * the scales of all rows, then their elements, of which each row in turn gives
-   * `interleaved_bytes`, 4 or 8. So runtimes (ggml's repacked q4_0x4, q8_0x8) and GGUF's former
-   * types 31 to 33 have q4_0, q8_0 and mxfp4, which alone are interleaved. Each byte of q4_0's
-   * elements is then XORed with 0x88. */
+  /* 0: the records of a row lie one after the other. 4 or 8: the records of this many rows lie
+   * together; the rows are neighbours along the second dimension of `minor_to_major`. For each 32
+   * elements, the scales of all these rows come first, then their elements: `interleaved_bytes`
+   * bytes (4 or 8) of each row in turn. So runtimes (ggml's repacked q4_0x4, q8_0x8) and GGUF's
+   * former types 31 to 33 have q4_0, q8_0 and mxfp4, which alone are interleaved. Each byte of
+   * q4_0's elements is then XORed with 0x88. */
   int32_t interleaved_rows;
   int32_t interleaved_bytes;
   relayout_view elements;
@@ -197,9 +197,10 @@ typedef struct relayout_destination_memory {
  *
  * RELAYOUT_INVALID_ARGUMENT, RELAYOUT_SHAPE_MISMATCH for other dimensions than the source's,
  * RELAYOUT_UNSUPPORTED for integers of 32 or 64 bits, f64 and complex types on a side whose other
- * one has scales, for complex types and records, for scales that are to be found for a type without
- * numbers above 0, and, with work-group kernels, for records along so many dimensions that a
- * work-group cannot hold them; and what relayout_plan_create_between returns. */
+ * one has scales, for complex types and records, and for scales that are to be found for a type
+ * without numbers above 0. A device that runs work-group kernels also refuses records along
+ * several dimensions if a work-group cannot hold a box of 32 elements along each of them. Also what
+ * relayout_plan_create_between returns. */
 RELAYOUT_API relayout_status relayout_plan_create_many(relayout_device *device,
                                                        const relayout_scaled_view *from,
                                                        const relayout_scaled_view *to,

@@ -356,13 +356,6 @@ void rlt_many_add_head(const rlt_many_kernel *kernel, const char *name, rlt_inde
   }
 }
 
-/* Of one format, and along one dimension. */
-static bool keeps_records(const relayout_scaled_view *from, const relayout_scaled_view *to) {
-  return rlt_has_blocks(from) && from->block_format == to->block_format &&
-         from->elements.shape.layout.minor_to_major[0] ==
-             to->elements.shape.layout.minor_to_major[0];
-}
-
 void rlt_many_add_destination(const rlt_many_kernel *kernel, int32_t which,
                               rlt_index_program *program, rlt_text *text) {
   static const char *const names[] = {
@@ -373,7 +366,6 @@ void rlt_many_add_destination(const rlt_many_kernel *kernel, int32_t which,
       "MOST_EXPONENT", "GROUPS",       "FROM",        "ALL",        "ALL_FROM"};
   const rlt_kernel_view *const to = &kernel->to[which];
   const relayout_scaled_view *const view = &to->view;
-  const int32_t bits = packed_bits(&view->elements);
   int32_t order[RELAYOUT_MAX_RANK] = {0};
   char side[16];
   rlt_text named = rlt_text_in(side, sizeof side);
@@ -391,7 +383,7 @@ void rlt_many_add_destination(const rlt_many_kernel *kernel, int32_t which,
   define(text, "TO", "MINOR", order[0]);
   define(text, "TO", "STEP", kernel->boxes.rank > 0 ? kernel->strides[order[0]] : 0);
   define(text, "TO", "CONVERTS", to->converts);
-  define(text, "TO", "KEEPS", keeps_records(&kernel->from.view, view));
+  define(text, "TO", "KEEPS", rlt_keeps_records(&kernel->from.view, view));
   define(text, "TO", "WRAPS", kernel->wraps);
   define(text, "TO", "NEAREST", kernel->rounds_to_nearest);
   define(text, "TO", "RULE", view->rule);
@@ -403,11 +395,7 @@ void rlt_many_add_destination(const rlt_many_kernel *kernel, int32_t which,
   define(text, "TO", "ALL", to->all_groups);
   define(text, "TO", "ALL_FROM", to->first_of_all);
   add_places(side, view, program, text);
-  add_visit(kernel, side, order,
-            rlt_has_blocks(view) ? RELAYOUT_BLOCK_ELEMENTS
-            : bits > 0           ? IN_BYTE / bits
-                                 : 1,
-            text);
+  add_visit(kernel, side, order, rlt_elements_together(view), text);
   if (view->has_scales) {
     add_group(side, view, text);
     if (to->finding != RLT_FINDS_NOTHING) {

@@ -19,6 +19,15 @@ static inline int32_t rlt_rows_together(const relayout_scaled_view *view) {
   return view->interleaved_rows > 0 ? view->interleaved_rows : 1;
 }
 
+/* True if records of `to` are those of `from` in other places: of one format, and along one
+ * dimension. */
+static inline bool rlt_keeps_records(const relayout_scaled_view *from,
+                                     const relayout_scaled_view *to) {
+  return rlt_has_blocks(from) && from->block_format == to->block_format &&
+         from->elements.shape.layout.minor_to_major[0] ==
+             to->elements.shape.layout.minor_to_major[0];
+}
+
 /* Bytes of a record's scale, and minimum and fifth bits, before its elements. */
 size_t rlt_block_scale_bytes(relayout_block_format format);
 

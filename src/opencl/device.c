@@ -34,9 +34,8 @@ enum {
   FORMER_DIRECT = 2
 };
 
-/* The largest power of two that the device allows, to MOST_GROUP_SIZE. */
-static relayout_status learn_group_size(const rlt_opencl_device *device, int64_t *group_size,
-                                        relayout_error *error) {
+relayout_status rlt_opencl_group_size(const rlt_opencl_device *device, int64_t wanted,
+                                      int64_t *group_size, relayout_error *error) {
   size_t most = 0;
   const relayout_status status =
       rlt_opencl_device_value(device->id, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof most, &most, error);
@@ -47,7 +46,7 @@ static relayout_status learn_group_size(const rlt_opencl_device *device, int64_t
       given >= sizeof sizes[0] && sizes[0] < most) {
     most = sizes[0];
   }
-  *group_size = MOST_GROUP_SIZE;
+  *group_size = wanted;
   while (*group_size > 1 && (size_t)*group_size > most) {
     *group_size /= 2;
   }
@@ -67,7 +66,7 @@ static rlt_facts kernel_facts(bool is_pocl, int64_t group_size) {
 /* Of a device that runs work-group kernels. */
 static relayout_status learn(rlt_opencl_device *device, relayout_error *error) {
   int64_t group_size = 1;
-  const relayout_status status = learn_group_size(device, &group_size, error);
+  const relayout_status status = rlt_opencl_group_size(device, MOST_GROUP_SIZE, &group_size, error);
   if (status != RELAYOUT_OK) {
     return status;
   }

@@ -57,6 +57,11 @@ const rlt_opencl_device *rlt_opencl_device_of(const relayout_device *device);
 /* Of a device that is destroyed. */
 void rlt_opencl_release_handles(rlt_opencl_device *device);
 
+/* The work-items of a group: the power of two `wanted`, or the largest one below it that the device
+ * allows. RELAYOUT_OPENCL_ERROR. */
+relayout_status rlt_opencl_group_size(const rlt_opencl_device *device, int64_t wanted,
+                                      int64_t *group_size, relayout_error *error);
+
 /* ---- What the platforms offer (platform.c) ---- */
 
 /* RELAYOUT_UNSUPPORTED where relayouts cannot run on this device. Like all from here on,

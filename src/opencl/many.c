@@ -358,18 +358,6 @@ static relayout_status make_text(const planning *at, const char *name, rlt_many_
 
 /* ---- The kernel ----------------------------------------------------------------------------- */
 
-static relayout_status most_group_size(const rlt_opencl_device *device, int64_t *size,
-                                       relayout_error *error) {
-  size_t most = 0;
-  const relayout_status status =
-      rlt_opencl_device_value(device->id, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof most, &most, error);
-  *size = MOST_GROUP_SIZE;
-  while (*size > 1 && (size_t)*size > most) {
-    *size /= 2;
-  }
-  return status;
-}
-
 /* Whether a kernel can have so many work-items a group: registers may allow fewer than the device
  * does. */
 static relayout_status fits_group(const planning *at, cl_kernel kernel, bool *fits,
@@ -411,7 +399,8 @@ static void free_kernels(rlt_many_launch *made) {
 static relayout_status make_kernels(const planning *at, relayout_error *error) {
   rlt_many_launch *const made = at->made;
   const rlt_many_pass first = made->all_groups > 0 ? RLT_PASS_FIND : RLT_PASS_WRITE;
-  relayout_status status = most_group_size(at->device, &made->group_size, error);
+  relayout_status status =
+      rlt_opencl_group_size(at->device, MOST_GROUP_SIZE, &made->group_size, error);
   bool fits = false;
   while (status == RELAYOUT_OK && !fits) {
     fits = true;

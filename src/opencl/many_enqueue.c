@@ -10,6 +10,7 @@
 #include "opencl/many.h"
 #include "opencl/native_command.h"
 #include "opencl/parts.h"
+#include "opencl/transfer.h"
 
 /* ---- One command behind the other ------------------------------------------------------------ */
 
@@ -191,17 +192,6 @@ static relayout_status run_kernels(call *of, relayout_error *error) {
 
 /* ---- All of it ------------------------------------------------------------------------------ */
 
-static relayout_status make_temporary(const rlt_opencl_device *device, size_t bytes, cl_mem *made,
-                                      relayout_error *error) {
-  cl_int code = CL_SUCCESS;
-  *made =
-      bytes == 0 ? NULL : clCreateBuffer(device->context, CL_MEM_READ_WRITE, bytes, NULL, &code);
-  return code == CL_SUCCESS
-             ? RELAYOUT_OK
-             : rlt_fail_cl(error, code, "clCreateBuffer for %zu bytes failed: %s (%d)", bytes,
-                           rlt_cl_error_name(code), (int)code);
-}
-
 /* An event there is also where nothing had to be done. */
 static relayout_status mark(chain *of, relayout_error *error) {
   const cl_int code = of->last != NULL
@@ -219,8 +209,11 @@ relayout_status rlt_opencl_many_enqueue(const relayout_plan *plan, cl_command_qu
              .box_count = plan->many->boxes.count,
              .at = at,
              .commands = {queue, n_wait, wait, NULL}};
-  relayout_status status = make_temporary(rlt_opencl_device_of(plan->device),
-                                          launch->temporary_bytes, &of.temporary, error);
+  relayout_status status =
+      launch->temporary_bytes == 0
+          ? RELAYOUT_OK
+          : rlt_buffer_make(rlt_opencl_device_of(plan->device), "temporary memory",
+                            launch->temporary_bytes, &of.temporary, error);
   if (status == RELAYOUT_OK) {
     status = move_temporaries(&of, false, error);
   }
@@ -441,7 +434,10 @@ static relayout_status upload(host_call *of, int32_t side, int32_t tensor, relay
   }
   const size_t lead = (size_t)(as->start - as->lowest); /* at least 0 */
   const size_t before = (as->element_size - lead % as->element_size) % as->element_size;
-  const relayout_status status = make_temporary(of->device, before + as->bytes, buffer, error);
+  tensor_name name;
+  name_tensor(side, tensor, &name);
+  const relayout_status status =
+      rlt_buffer_make(of->device, name.tensor, before + as->bytes, buffer, error);
   if (status != RELAYOUT_OK) {
     return status;
   }

@@ -7,19 +7,19 @@
 #include "opencl/cl_error.h"
 #include "opencl/transfer.h"
 
-static relayout_status make_buffer(const rlt_opencl_device *device, const char *side, size_t size,
-                                   cl_mem *buffer, relayout_error *error) {
+relayout_status rlt_buffer_make(const rlt_opencl_device *device, const char *name, size_t size,
+                                cl_mem *buffer, relayout_error *error) {
   if (device->base.info.allocation_bytes > 0 && size > device->base.info.allocation_bytes) {
     return rlt_fail_cl(error, CL_INVALID_BUFFER_SIZE,
                        "%s needs %zu bytes, but the device allocates at most %" PRIu64
                        " bytes at once",
-                       side, size, device->base.info.allocation_bytes);
+                       name, size, device->base.info.allocation_bytes);
   }
   cl_int code = CL_SUCCESS;
   const cl_mem made = clCreateBuffer(device->context, CL_MEM_READ_WRITE, size, NULL, &code);
   if (made == NULL) {
     return rlt_fail_cl(error, code, "clCreateBuffer for the %zu bytes of %s failed: %s (%d)", size,
-                       side, rlt_cl_error_name(code), (int)code);
+                       name, rlt_cl_error_name(code), (int)code);
   }
   *buffer = made;
   return RELAYOUT_OK;
@@ -35,9 +35,9 @@ relayout_status rlt_transfer_make(const rlt_opencl_device *device, size_t source
   }
   const relayout_status status =
       source_size == 0 ? RELAYOUT_OK
-                       : make_buffer(device, "source", source_size, &made->source, error);
+                       : rlt_buffer_make(device, "source", source_size, &made->source, error);
   return status == RELAYOUT_OK
-             ? make_buffer(device, "destination", destination_size, &made->destination, error)
+             ? rlt_buffer_make(device, "destination", destination_size, &made->destination, error)
              : status;
 }
 

@@ -654,9 +654,9 @@ static void choose_makings(rlt_many *many) {
     memcpy(to->order, many->order, sizeof to->order);
     if (rlt_has_blocks(&to->view)) {
       rlt_order_of(&to->view, to->order);
-      to->making = to->order[0] != many->order[0]                     ? RLT_MAKES_ARRANGED
-                   : to->view.block_format == many->from.block_format ? RLT_MAKES_MOVED
-                                                                      : RLT_MAKES_RECORDS;
+      to->making = rlt_keeps_records(&many->from, &to->view) ? RLT_MAKES_MOVED
+                   : to->order[0] == many->order[0]          ? RLT_MAKES_RECORDS
+                                                             : RLT_MAKES_ARRANGED;
     } else if (to->is_rescaled || from_blocks) {
       to->making = RLT_MAKES_ROWS;
     } else {

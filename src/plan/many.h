@@ -143,6 +143,10 @@ typedef struct rlt_box_limits {
 void rlt_boxes_choose(const relayout_scaled_view *from, const relayout_scaled_view *to,
                       int32_t count, const int32_t *order, rlt_box_limits limits, rlt_boxes *made);
 
+/* Elements along the minor dimension that lie in one record, or share a byte where rows begin with
+ * bytes; 1 for others. Boxes do not part them. */
+int64_t rlt_elements_together(const relayout_scaled_view *side);
+
 /* Where groups of one side, of these sizes, lie in a box. */
 void rlt_groups_of_box(const relayout_scaled_view *of, const rlt_index_box *box,
                        rlt_index_box *groups);

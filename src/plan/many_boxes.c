@@ -63,9 +63,7 @@ static void add_groups(cuts *made, int64_t group, int64_t size) {
   }
 }
 
-/* Elements along the minor dimension that lie in one record, or share a byte where rows begin with
- * bytes. */
-static int64_t inseparable(const relayout_scaled_view *side) {
+int64_t rlt_elements_together(const relayout_scaled_view *side) {
   const relayout_shape *const shape = &side->elements.shape;
   const int64_t bits = rlt_packed_bits(&shape->layout), in_byte = bits > 0 ? 8 / bits : 1;
   const bool has_whole_bytes =
@@ -90,7 +88,7 @@ static void add_tile(cuts *made, const relayout_view *view, const int64_t *group
 
 static void add_side(cuts *made, const relayout_scaled_view *side) {
   const relayout_shape *const shape = &side->elements.shape;
-  const int64_t together = inseparable(side);
+  const int64_t together = rlt_elements_together(side);
   add_tile(made, &side->elements, NULL);
   if (side->has_scales) {
     add_tile(made, &side->scales, side->group_sizes);
