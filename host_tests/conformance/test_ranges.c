@@ -7,13 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conformance/cover.h"
 #include "conformance/random.h"
 #include "oracle/oracle.h"
 #include "relayout/relayout.h"
 #include "shape_of.h"
 #include "view_of.h"
 
-enum { MOST_BOXES = 40, MOST_ELEMENTS = 3000, POISON = 0xa5, THREADS = 3 };
+enum { MOST_ELEMENTS = 3000, POISON = 0xa5, THREADS = 3 };
 
 /* Of the same type and sizes, without a layout of its own. */
 static relayout_shape shape_of_dimensions(const relayout_shape *shape) {
@@ -22,42 +23,6 @@ static relayout_shape shape_of_dimensions(const relayout_shape *shape) {
       relayout_shape_make(shape->element_type, shape->rank, shape->dimensions, &made, NULL),
       RELAYOUT_OK);
   return made;
-}
-
-typedef struct box {
-  int64_t start[RELAYOUT_MAX_RANK];
-  int64_t sizes[RELAYOUT_MAX_RANK];
-} box;
-
-typedef struct cover {
-  int count;
-  box of[MOST_BOXES];
-} cover;
-
-/* Halves some box again and again, anywhere. */
-static void cut(uint64_t *random, const relayout_shape *shape, int count, cover *made) {
-  made->count = 1;
-  for (int32_t d = 0; d < shape->rank; ++d) {
-    made->of[0].start[d] = 0;
-    made->of[0].sizes[d] = shape->dimensions[d];
-  }
-  const bool has_indices = shape->rank > 0 && relayout_shape_element_count(shape) > 0;
-  while (has_indices && made->count < count) {
-    box *const one = &made->of[random_below(random, made->count)];
-    const int64_t d = random_below(random, shape->rank);
-    const int64_t kept = random_below(random, one->sizes[d] + 1);
-    box *const other = &made->of[made->count++];
-    *other = *one;
-    one->sizes[d] = kept;
-    other->start[d] += kept;
-    other->sizes[d] -= kept;
-  }
-  for (int i = made->count - 1; i > 0; --i) {
-    const int64_t at = random_below(random, i + 1);
-    const box moved = made->of[i];
-    made->of[i] = made->of[at];
-    made->of[at] = moved;
-  }
 }
 
 typedef struct move {
@@ -72,7 +37,7 @@ typedef struct move {
   int failures;
 } move;
 
-static relayout_status move_box(move *of, const box *one, uint8_t *destination) {
+static relayout_status move_box(move *of, const cover_box *one, uint8_t *destination) {
   relayout_plan *plan = NULL;
   relayout_error error;
   relayout_status status = relayout_plan_create_range(of->device, &of->from, &of->to, one->start,
@@ -151,7 +116,7 @@ static void count(void *context, int64_t first, size_t size) {
   }
 }
 
-static relayout_plan *plan_of(const move *of, const box *one) {
+static relayout_plan *plan_of(const move *of, const cover_box *one) {
   relayout_plan *plan = NULL;
   assert_int_equal(relayout_plan_create_range(of->device, &of->from, &of->to, one->start,
                                               one->sizes, &of->options, &plan, NULL),
@@ -161,7 +126,7 @@ static relayout_plan *plan_of(const move *of, const box *one) {
 
 /* Returns how many bytes are not as they should be: written though nobody said so, or the other way
  * round, or by two boxes. */
-static int64_t check_box(const move *of, const box *which, alone *one, size_t source_size,
+static int64_t check_box(const move *of, const cover_box *which, alone *one, size_t source_size,
                          size_t size) {
   relayout_plan *const plan = plan_of(of, which);
   for (size_t b = 0; b < source_size; ++b) {
@@ -282,7 +247,7 @@ static bool try_seed(relayout_device *device, uint64_t seed) {
   }
   of.from = view_of(&from, NULL);
   of.to = view_of(&to, NULL);
-  cut(&random, &to, 1 + (int)random_below(&random, 12), &of.boxes);
+  cover_draw(&random, &to, NULL, 1 + (int)random_below(&random, 12), &of.boxes);
   check_move(&of, seed);
   return !of.is_refused;
 }
@@ -329,7 +294,7 @@ static void move_last_rows(relayout_device *device) {
 /* ---- Boxes as messages ---- */
 
 /* A box of a tensor, dense in memory of its own: whole tensors would overlap there. */
-static relayout_view message_of(const relayout_shape *shape, const box *one) {
+static relayout_view message_of(const relayout_shape *shape, const cover_box *one) {
   const relayout_shape dense = shape_of_dimensions(shape);
   int64_t strides[RELAYOUT_MAX_RANK];
   int64_t stride = (int64_t)relayout_element_type_byte_size(shape->element_type);
@@ -345,7 +310,7 @@ static relayout_view message_of(const relayout_shape *shape, const box *one) {
 }
 
 /* Out of a tensor of any layout into a message, and back into another tensor of that layout. */
-static void send_box(relayout_device *device, const char *text, box one) {
+static void send_box(relayout_device *device, const char *text, cover_box one) {
   static uint8_t source[MOST_ELEMENTS * 8], dense[MOST_ELEMENTS * 8], message[MOST_ELEMENTS * 8],
       back[MOST_ELEMENTS * 8];
   const relayout_shape shape = shape_of(text);
@@ -405,8 +370,8 @@ static void move_by(relayout_device *device, const char *from_text, const char *
   of.to = view_of(&to, NULL);
   for (int64_t y = 0; y < to.dimensions[0]; y += sizes[0]) {
     for (int64_t x = 0; x < to.dimensions[1]; x += sizes[1]) {
-      box *const one = &of.boxes.of[of.boxes.count++];
-      *one = (box){{y, x}, {sizes[0], sizes[1]}};
+      cover_box *const one = &of.boxes.of[of.boxes.count++];
+      *one = (cover_box){{y, x}, {sizes[0], sizes[1]}};
       for (int32_t d = 0; d < 2; ++d) {
         const int64_t left = to.dimensions[d] - one->start[d];
         one->sizes[d] = left < sizes[d] ? left : sizes[d];
@@ -437,9 +402,9 @@ static void test_on_all_devices(void **state) {
     move_by(device, "f32[37,50]", "f32[37,50]{0,1:PD(40,50)PV(-1)}", (const int64_t[]){13, 50});
     move_by(device, "bf16[40,300]", "bf16[40,300]{1,0:T(8,128)(2,1)}", (const int64_t[]){9, 100});
     move_last_rows(device);
-    send_box(device, "bf16[40,70]{1,0:T(8,16)(2,1)}", (box){{9, 17}, {20, 30}});
-    send_box(device, "f32[33,21]{0,1}", (box){{0, 3}, {33, 5}});
-    send_box(device, "u8[40,70]{1,0:T(8,128)(4,1)}", (box){{39, 0}, {1, 70}});
+    send_box(device, "bf16[40,70]{1,0:T(8,16)(2,1)}", (cover_box){{9, 17}, {20, 30}});
+    send_box(device, "f32[33,21]{0,1}", (cover_box){{0, 3}, {33, 5}});
+    send_box(device, "u8[40,70]{1,0:T(8,128)(4,1)}", (cover_box){{39, 0}, {1, 70}});
     move_by(device, "s4[16,64]{1,0:E(4)}", "s4[16,64]{0,1:E(4)}", (const int64_t[]){6, 32});
     relayout_device_destroy(device);
   }

@@ -273,6 +273,9 @@ static int tear_down(void **state) {
   X(relayout_scaled_view_parse, INVALID_TEXT, ("q8_0[32]x", out, error), ("q8_0[32]", out, error)) \
   X(relayout_plan_create_many, SIZE_OVERFLOW, (device, &scaled_far, &scaled, 1, NULL, out, error), \
     (device, &scaled, &scaled, 1, NULL, out, error))                                               \
+  X(relayout_plan_create_many_range, OUT_OF_RANGE,                                                 \
+    (device, &scaled, &scaled, 1, outside, inside, NULL, out, error),                              \
+    (device, &scaled, &scaled, 1, inside, unit, NULL, out, error))                                 \
   X(relayout_plan_execute_many, BUFFERS_OVERLAP,                                                   \
     (many, source_at((char *)out + 8), destination_at(out), error),                                \
     (many, source_at(source), destination_at(out), error))                                         \

@@ -263,6 +263,45 @@ static int32_t draw_dimensions(uint64_t *random, relayout_shape *shape) {
   return minor;
 }
 
+static int64_t common_multiple(int64_t a, int64_t b) {
+  int64_t divisor = a, rest = b;
+  while (rest != 0) {
+    const int64_t next = divisor % rest;
+    divisor = rest;
+    rest = next;
+  }
+  return a / divisor * b;
+}
+
+/* What ranges have whole: records of 32, and, of what is written, bytes and groups. */
+static void add_units(const relayout_scaled_view *view, bool is_destination, int64_t *units) {
+  const relayout_shape *const shape = &view->elements.shape;
+  const bool has_records = view->block_format != RELAYOUT_BLOCK_FORMAT_NONE;
+  const int64_t bits = view->elements.is_strided ? 8 : oracle_element_bits(shape);
+  const int64_t in_byte = is_destination && bits < 8 ? 8 / bits : 1;
+  if (shape->rank > 0) {
+    const int32_t minor = shape->layout.minor_to_major[0];
+    units[minor] = common_multiple(units[minor], has_records ? RELAYOUT_BLOCK_ELEMENTS : in_byte);
+  }
+  for (int32_t d = 0; d < shape->rank && is_destination && view->has_scales; ++d) {
+    units[d] =
+        common_multiple(units[d], view->rule == RELAYOUT_SCALES_GIVEN ? 1 : view->group_sizes[d]);
+  }
+}
+
+static void draw_ranges(uint64_t *random, drawn_many *drawn) {
+  int64_t units[RELAYOUT_MAX_RANK];
+  for (int32_t d = 0; d < RELAYOUT_MAX_RANK; ++d) {
+    units[d] = 1;
+  }
+  add_units(&drawn->from, false, units);
+  for (int32_t i = 0; i < drawn->count; ++i) {
+    add_units(&drawn->to[i], true, units);
+  }
+  cover_draw(random, &drawn->from.elements.shape, units,
+             chance(random, 3) ? 2 + (int)random_below(random, 4) : 1, &drawn->ranges);
+}
+
 void drawn_many_of(uint64_t number, drawn_many *drawn) {
   static const relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
   uint64_t state = random_mix(number);
@@ -291,6 +330,7 @@ void drawn_many_of(uint64_t number, drawn_many *drawn) {
     interleave(random, &drawn->to[i]);
     block_scales(random, &drawn->to[i]);
   }
+  draw_ranges(random, drawn);
 }
 
 static bool is_scattered(const relayout_view *view) {
@@ -312,11 +352,22 @@ static bool is_scaled(const relayout_scaled_view *view) {
   return view->has_scales || view->block_format != RELAYOUT_BLOCK_FORMAT_NONE;
 }
 
+static bool has_padding(const relayout_view *view) {
+  int64_t count = 1;
+  for (int32_t d = 0; d < view->shape.rank; ++d) {
+    count *= view->shape.dimensions[d];
+  }
+  return !view->is_strided && oracle_element_count(&view->shape) > count;
+}
+
 bool drawn_many_may_be_refused(const drawn_many *drawn) {
   bool may = has_scattered(&drawn->from);
   for (int32_t i = 0; i < drawn->count; ++i) {
     const relayout_scaled_view *const to = &drawn->to[i];
-    may = may || has_scattered(to) || (is_wide(&drawn->from) && is_scaled(to)) ||
+    const bool is_padded =
+        has_padding(&to->elements) || (to->has_scales && has_padding(&to->scales));
+    may = may || (drawn->ranges.count > 1 && is_padded) || has_scattered(to) ||
+          (is_wide(&drawn->from) && is_scaled(to)) ||
           (is_wide(to) && (is_scaled(&drawn->from) || is_scaled(to)));
   }
   return may;
@@ -423,5 +474,13 @@ void drawn_many_print(const drawn_many *drawn) {
   for (int32_t i = 0; i < drawn->count; ++i) {
     printf("to ");
     print_scaled_view(&drawn->to[i]);
+  }
+  for (int i = 0; i < drawn->ranges.count && drawn->ranges.count > 1; ++i) {
+    const cover_box *const range = &drawn->ranges.of[i];
+    printf("range");
+    for (int32_t d = 0; d < drawn->from.elements.shape.rank; ++d) {
+      printf(" %" PRId64 "+%" PRId64, range->start[d], range->sizes[d]);
+    }
+    printf("\n");
   }
 }

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "conformance/cover.h"
 #include "relayout/scaled.h"
 
 enum { DRAWN_DESTINATIONS = 4 };
@@ -27,13 +28,14 @@ typedef struct drawn_many {
   relayout_plan_options options;
   drawn_values values;
   uint64_t content; /* what the bytes are drawn from */
+  cover ranges;     /* one: all is moved by one plan; else each has a plan of its own */
 } drawn_many;
 
 void drawn_many_of(uint64_t number, drawn_many *drawn);
 
 /* Whether relayout_plan_create_many may say that it does not support it: elements that are packed
- * or that tiles scatter, and those of 32 and 64 bits, but for f32, on one side while the other has
- * scales. */
+ * or that tiles scatter; ranges with padding, which index programs may have to write; and elements
+ * of 32 and 64 bits, but for f32, on one side while the other has scales. */
 bool drawn_many_may_be_refused(const drawn_many *drawn);
 
 /* Draws the whole elements of a view: of `values`, as scales or not. */

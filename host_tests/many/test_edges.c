@@ -3,6 +3,8 @@
 #include "cmocka_all.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "many/on_cpu.h"
@@ -388,6 +390,161 @@ static void test_boxes_of_whole_records(void **state) {
   assert_memory_equal(again, records, sizeof(records));
 }
 
+/* ---- Ranges --------------------------------------------------------------------------------- */
+
+static relayout_status create_range(const char *from_text, const char *to_text,
+                                    relayout_scale_rule rule, const int64_t *start,
+                                    const int64_t *sizes, relayout_plan **plan, char *message) {
+  const relayout_scaled_view from = scaled_of(from_text);
+  relayout_scaled_view to = scaled_of(to_text);
+  relayout_error error = {.message = ""};
+  to.rule = rule;
+  *plan = NULL;
+  const relayout_status status =
+      relayout_plan_create_many_range(device, &from, &to, 1, start, sizes, NULL, plan, &error);
+  snprintf(message, sizeof(error.message), "%s", error.message);
+  return status;
+}
+
+/* Rows 4 and 5 of eight, of which alone there is memory, on either side. */
+static void test_memory_of_a_range(void **state) {
+  (void)state;
+  enum { ROWS = 2, COLUMNS = 64, FIRST = 4 };
+  float *const values = malloc(ROWS * COLUMNS * sizeof *values);
+  int8_t *const elements = malloc(ROWS * COLUMNS);
+  float *const scales = malloc(ROWS * sizeof *scales);
+  char message[RELAYOUT_MESSAGE_SIZE];
+  relayout_plan *plan;
+  for (int i = 0; i < ROWS * COLUMNS; ++i) {
+    values[i] = (float)((i % COLUMNS == 7 ? 127 : i % 100) * (1 + i / COLUMNS));
+  }
+  assert_int_equal(create_range("f32[8,64]", "s8[8,64]*f32[8,1]", RELAYOUT_SCALES_AMAX,
+                                (const int64_t[]){FIRST, 0}, (const int64_t[]){ROWS, COLUMNS},
+                                &plan, message),
+                   RELAYOUT_OK);
+  const relayout_source_memory from = {
+      (const void *)((uintptr_t)values - FIRST * COLUMNS * sizeof *values), NULL, NULL};
+  const relayout_destination_memory to = {
+      (void *)((uintptr_t)elements - (uintptr_t)FIRST * COLUMNS),
+      (void *)((uintptr_t)scales - FIRST * sizeof *scales), NULL};
+  assert_int_equal(relayout_plan_execute_many(plan, &from, &to, NULL), RELAYOUT_OK);
+  for (int i = 0; i < ROWS * COLUMNS; ++i) {
+    assert_int_equal(elements[i], i % COLUMNS == 7 ? 127 : i % 100);
+  }
+  assert_true(scales[0] == 1 && scales[1] == 2);
+  relayout_plan_destroy(plan);
+  free(values);
+  free(elements);
+  free(scales);
+}
+
+static void test_refused_ranges(void **state) {
+  (void)state;
+  static const struct {
+    const char *from, *to;
+    relayout_scale_rule rule;
+    int64_t start[2], sizes[2];
+    relayout_status status;
+    const char *message;
+  } cases[] = {
+      {"f32[4,96]", "s8[4,96]*f32[4,3]", RELAYOUT_SCALES_AMAX, {0, 32}, {4, 64}, RELAYOUT_OK, ""},
+      {"f32[4,96]", "s8[4,96]*f32[4,3]", RELAYOUT_SCALES_GIVEN, {1, 5}, {2, 9}, RELAYOUT_OK, ""},
+      {"f32[4,90]",
+       "s8[4,90]*f32[4,3]per[1,32]",
+       RELAYOUT_SCALES_AMAX,
+       {0, 64},
+       {4, 26},
+       RELAYOUT_OK,
+       ""},
+      {"f32[4,96]",
+       "s8[4,96]*f32[4,3]",
+       RELAYOUT_SCALES_AMAX,
+       {0, 32},
+       {4, 48},
+       RELAYOUT_UNSUPPORTED,
+       "to[0]: start[1] is 32 and sizes[1] is 48, which parts a group, whose scale is to be found, "
+       "of 32 elements"},
+      {"f32[4,96]",
+       "q8_0[4,96]",
+       RELAYOUT_SCALES_GIVEN,
+       {0, 16},
+       {4, 32},
+       RELAYOUT_UNSUPPORTED,
+       "to[0]: start[1] is 16 and sizes[1] is 32, which parts a record of 32 elements"},
+      {"q8_0[4,96]",
+       "f32[4,96]",
+       RELAYOUT_SCALES_GIVEN,
+       {0, 32},
+       {4, 63},
+       RELAYOUT_UNSUPPORTED,
+       "from: start[1] is 32 and sizes[1] is 63, which parts a record of 32 elements"},
+      {"q4_0_4_8[4,64]", "f32[4,64]", RELAYOUT_SCALES_GIVEN, {1, 32}, {2, 32}, RELAYOUT_OK, ""},
+      {"f32[4,96]",
+       "u4[4,96]{1,0:E(4)}*f32[1,1]",
+       RELAYOUT_SCALES_GIVEN,
+       {0, 3},
+       {4, 2},
+       RELAYOUT_UNSUPPORTED,
+       "to[0]: start[1] is 3 and sizes[1] is 2, which parts a byte of 2 elements"},
+      {"f32[4,96]",
+       "f32[4,96]{0,1}",
+       RELAYOUT_SCALES_GIVEN,
+       {3, 0},
+       {2, 96},
+       RELAYOUT_OUT_OF_RANGE,
+       "start[0] is 3 and sizes[0] is 2, beyond a dimension of size 4"},
+      {"f32[4,96]",
+       "f32[4,96]{0,1}",
+       RELAYOUT_SCALES_GIVEN,
+       {-1, 0},
+       {2, 96},
+       RELAYOUT_OUT_OF_RANGE,
+       "start[0] is -1 and sizes[0] is 2, beyond a dimension of size 4"},
+  };
+  for (size_t i = 0; i < COUNT(cases); ++i) {
+    char message[RELAYOUT_MESSAGE_SIZE];
+    relayout_plan *plan;
+    print_message("%s to %s\n", cases[i].from, cases[i].to);
+    assert_int_equal(create_range(cases[i].from, cases[i].to, cases[i].rule, cases[i].start,
+                                  cases[i].sizes, &plan, message),
+                     cases[i].status);
+    assert_string_equal(message, cases[i].message);
+    relayout_plan_destroy(plan);
+  }
+  const relayout_scaled_view view = scaled_of("f32[4]");
+  const int64_t zero[] = {0};
+  relayout_plan *plan = NULL;
+  assert_int_equal(
+      relayout_plan_create_many_range(device, &view, &view, 1, NULL, zero, NULL, &plan, NULL),
+      RELAYOUT_INVALID_ARGUMENT);
+  assert_int_equal(
+      relayout_plan_create_many_range(device, &view, &view, 1, zero, NULL, NULL, &plan, NULL),
+      RELAYOUT_INVALID_ARGUMENT);
+  assert_int_equal(
+      relayout_plan_create_many_range(device, &view, &view, 0, zero, zero, NULL, &plan, NULL),
+      RELAYOUT_INVALID_ARGUMENT);
+  assert_null(plan);
+}
+
+/* Nothing is read or written, and no pointer is needed. */
+static void test_empty_range(void **state) {
+  (void)state;
+  static const relayout_source_memory from = {NULL, NULL, NULL};
+  static const relayout_destination_memory to = {NULL, NULL, NULL};
+  char message[RELAYOUT_MESSAGE_SIZE], text[1024];
+  relayout_plan *plan;
+  assert_int_equal(create_range("f32[4,96]", "s8[4,96]*f32[4,3]", RELAYOUT_SCALES_AMAX,
+                                (const int64_t[]){4, 0}, (const int64_t[]){0, 96}, &plan, message),
+                   RELAYOUT_OK);
+  assert_int_equal(relayout_plan_execute_many(plan, &from, &to, NULL), RELAYOUT_OK);
+  relayout_plan_explain(plan, RELAYOUT_EXPLAIN_TEXT, text, sizeof(text));
+  assert_non_null(strstr(text, "box     indices from 4,0 on, 0,96 of them"));
+  assert_non_null(strstr(text, "boxes   none: the range is empty"));
+  relayout_plan_explain(plan, RELAYOUT_EXPLAIN_JSON, text, sizeof(text));
+  assert_non_null(strstr(text, "\"start\":[4,0],\"sizes\":[0,96]}"));
+  relayout_plan_destroy(plan);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_types),
@@ -404,6 +561,9 @@ int main(void) {
       cmocka_unit_test(test_pointers_need_no_alignment),
       cmocka_unit_test(test_boxes),
       cmocka_unit_test(test_boxes_of_whole_records),
+      cmocka_unit_test(test_memory_of_a_range),
+      cmocka_unit_test(test_refused_ranges),
+      cmocka_unit_test(test_empty_range),
   };
   return cmocka_run_group_tests_name("many.edges", tests, open_device, close_device);
 }

@@ -1,5 +1,6 @@
 /* test_random.c: random plans of several destinations: every byte of every destination is what the
- * oracle says, and nothing else is written.
+ * oracle says, and nothing else is written; also where there is a plan for each of some ranges, of
+ * which none writes what is another's.
  *
  *     test_many_random [DEVICES [PLATFORM]]
  *
@@ -213,11 +214,22 @@ static relayout_status execute_on_buffers(const scene *of, const drawn_many *dra
   return on_buffers_execute(of->device, plan, drawn->count, sides, error);
 }
 
+static relayout_status make_plan(const scene *of, const drawn_many *drawn, int range,
+                                 relayout_plan **plan, relayout_error *error) {
+  const cover_box *const box = &drawn->ranges.of[range];
+  return drawn->ranges.count == 1
+             ? relayout_plan_create_many(of->device, &drawn->from, drawn->to, drawn->count,
+                                         &drawn->options, plan, error)
+             : relayout_plan_create_many_range(of->device, &drawn->from, drawn->to, drawn->count,
+                                               box->start, box->sizes, &drawn->options, plan,
+                                               error);
+}
+
 /* On a device that has buffers, two of three cases go through these. */
-static relayout_status execute(const scene *of, const drawn_many *drawn, relayout_error *error) {
+static relayout_status execute(const scene *of, const drawn_many *drawn, int range,
+                               relayout_error *error) {
   relayout_plan *plan = NULL;
-  relayout_status status = relayout_plan_create_many(of->device, &drawn->from, drawn->to,
-                                                     drawn->count, &drawn->options, &plan, error);
+  relayout_status status = make_plan(of, drawn, range, &plan, error);
   if (status == RELAYOUT_OK) {
     require(relayout_plan_destination_count(plan) == drawn->count);
     status = on_buffers(of->device) && drawn->content % 3 > 0
@@ -230,10 +242,52 @@ static relayout_status execute(const scene *of, const drawn_many *drawn, relayou
 
 typedef enum outcome { AS_WANTED, REFUSED, WRONG } outcome;
 
+enum { NO_RANGE = -1 };
+
+/* All ranges but one, or that one. */
+static relayout_status execute_but(const scene *of, const drawn_many *drawn, int range,
+                                   bool is_alone, relayout_error *error) {
+  relayout_status status = RELAYOUT_OK;
+  for (int i = 0; i < drawn->ranges.count && status == RELAYOUT_OK; ++i) {
+    status = (i == range) == is_alone ? execute(of, drawn, i, error) : RELAYOUT_OK;
+  }
+  return status;
+}
+
+/* Whether a range alone, and all others without it, write no byte both. `wanted` has what was there
+ * before. */
+static bool are_apart(scene *of, const drawn_many *drawn) {
+  const int range = (int)(drawn->content % (uint64_t)drawn->ranges.count);
+  unsigned char *changed[SIDES][PARTS] = {{NULL}};
+  int64_t shared = 0;
+  for (int pass = 0; pass < 2; ++pass) {
+    make_parts(of, drawn);
+    require(execute_but(of, drawn, range, pass == 0, NULL) == RELAYOUT_OK);
+    for (int i = 0; i < (drawn->count + 1) * PARTS; ++i) {
+      const part *const at = &of->parts[i / PARTS][i % PARTS];
+      unsigned char **const before = &changed[i / PARTS][i % PARTS];
+      *before = pass == 0 ? calloc(1, at->bytes + 1) : *before;
+      for (size_t b = 0; at->is_used && b < at->bytes; ++b) {
+        const bool is = at->buffer.bytes[at->buffer.start + b] != at->wanted[b];
+        shared += pass == 1 && is && (*before)[b];
+        (*before)[b] = is;
+      }
+    }
+    free_parts(of, drawn);
+  }
+  for (int i = 0; i < BUFFERS; ++i) {
+    free(changed[i / PARTS][i % PARTS]);
+  }
+  if (shared > 0) {
+    printf("%" PRId64 " bytes are written by range %d and by others\n", shared, range);
+  }
+  return shared == 0;
+}
+
 static outcome try_case(scene *of, const drawn_many *drawn) {
   relayout_error error = {.message = ""};
   make_parts(of, drawn);
-  const relayout_status status = execute(of, drawn, &error);
+  const relayout_status status = execute_but(of, drawn, NO_RANGE, false, &error);
   outcome found = AS_WANTED;
   if (status == RELAYOUT_UNSUPPORTED && drawn_many_may_be_refused(drawn)) {
     found = REFUSED;
@@ -245,7 +299,7 @@ static outcome try_case(scene *of, const drawn_many *drawn) {
     found = is_as_wanted(of, drawn) ? AS_WANTED : WRONG;
   }
   free_parts(of, drawn);
-  return found;
+  return found == AS_WANTED && drawn->ranges.count > 1 && !are_apart(of, drawn) ? WRONG : found;
 }
 
 /* Prints what is wrong with each destination alone, if it is. */
@@ -255,7 +309,7 @@ static void explain_case(scene *of, const drawn_many *drawn, uint64_t number) {
   for (int32_t i = 0; i < drawn->count && drawn->count > 1; ++i) {
     drawn_many alone = *drawn;
     alone.count = 1;
-    alone.to[0] = drawn->to[i];
+    alone.to[0] = drawn->to[i]; /* whose units those of all are multiples of */
     printf("destination %d alone:\n", (int)i + 1);
     try_case(of, &alone);
   }

@@ -208,6 +208,19 @@ RELAYOUT_API relayout_status relayout_plan_create_many(relayout_device *device,
                                                        const relayout_plan_options *options,
                                                        relayout_plan **plan, relayout_error *error);
 
+/* The same for a box of the index space, as relayout_plan_create_range has it: `start` and `sizes`
+ * have an entry for each dimension; sides, pointers and offsets are those of the whole tensors;
+ * only the bytes of the box, and the scales and zero points of its groups, need to be accessible;
+ * boxes that cover each index once write together what a plan of everything writes, in any order
+ * and at the same time. A box has all or nothing of each record of either side, and, in a
+ * destination, of each byte of packed elements and each group whose scale is found:
+ * RELAYOUT_UNSUPPORTED, also where relayout_plan_create_range returns it. RELAYOUT_OUT_OF_RANGE for
+ * indices outside the tensor. */
+RELAYOUT_API relayout_status relayout_plan_create_many_range(
+    relayout_device *device, const relayout_scaled_view *from, const relayout_scaled_view *to,
+    int32_t count, const int64_t *start, const int64_t *sizes, const relayout_plan_options *options,
+    relayout_plan **plan, relayout_error *error);
+
 /* Executes such a plan on host memory and returns when it is done; relayout_plan_enqueue_many of
  * opencl.h does so with buffers. `to` has as many entries as the plan has destinations. Pointers
  * need no alignment. The ranges of bytes of what is written must not overlap each other or what is

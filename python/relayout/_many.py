@@ -14,7 +14,7 @@ from ._device import Device, device_of
 from ._errors import InvalidError, RelayoutError, UnsupportedError, c_text, call, text_of
 from ._library import ffi, lib
 from ._memory import Side, View
-from ._plan import _OVERFLOWS, _ROUNDINGS, _made_options, _side_of, _value_of
+from ._plan import _OVERFLOWS, _ROUNDINGS, _integers, _made_options, _side_of, _value_of
 from ._shape import Shape
 
 if TYPE_CHECKING:
@@ -284,8 +284,9 @@ class Moved:
             setattr(struct, field, ffi.cast(kind, start))
 
 
-def _found_memory(given: Any, view: SideView, name: str, *, is_written: bool) -> Moved:
-    """The memory of a side. What is written and not given is new."""
+def _found_memory(given: Any, view: SideView, name: str, *, is_written: bool,
+                  is_box: bool = False) -> Moved:
+    """The memory of a side. What is written and not given is new, unless only a box is written."""
     moved = Moved([], [], [])
     parts = ((view.memory, is_written, "elements"), (view.scales, view.finds_scales, "scales"),
              (view.zero_points, False, "zero_points"))
@@ -296,6 +297,8 @@ def _found_memory(given: Any, view: SideView, name: str, *, is_written: bool) ->
             continue
         if part is None and not writes:
             raise InvalidError(f"{called} is None, but the plan reads it")
+        if part is None and is_box:
+            raise InvalidError(f"{called} is None, but the plan writes only a box of it")
         memory, result = new_memory(wanted, called) if part is None else (part, part)
         side = _placed(memory, wanted, called, is_written=writes)
         moved.owners.append(side)
@@ -311,19 +314,34 @@ class ManyPlan:
     """How a tensor becomes several: what `relayout.plan_many` returns. It is used often, and from
     any thread."""
 
-    __slots__ = ("_handle", "_from", "_to", "_renames", "device")
+    __slots__ = ("_handle", "_from", "_to", "_overflow", "_rounding", "_renames", "_box", "device")
 
     def __init__(self, device: Device, from_side: SideView, to: tuple[SideView, ...], overflow: int,
-                 rounding: int, renames: Renames = _PLAN_RENAMES) -> None:
+                 rounding: int, renames: Renames = _PLAN_RENAMES,
+                 box: tuple[Any, Any] | None = None) -> None:
         self.device, self._from, self._to, self._renames = device, from_side, to, renames
+        self._overflow, self._rounding, self._box = overflow, rounding, box
         options = _made_options(1.0, overflow, rounding, lib.RELAYOUT_PLAN_ESTIMATE, 0, False)
         structs = ffi.new("relayout_scaled_view[]", len(to))
         for struct, side in zip(structs, to):
             ffi.memmove(ffi.addressof(struct), side.struct, ffi.sizeof("relayout_scaled_view"))
         handle = ffi.new("relayout_plan **")
-        _renamed(renames, lib.relayout_plan_create_many, device._handle, from_side.struct, structs,
-                 len(to), options.struct, handle)
+        create = lib.relayout_plan_create_many if box is None else (
+            lib.relayout_plan_create_many_range)
+        _renamed(renames, create, device._handle, from_side.struct, structs, len(to), *(box or ()),
+                 options.struct, handle)
         self._handle = ffi.gc(handle[0], lib.relayout_plan_destroy)
+
+    def range(self, start: Sequence[int], sizes: Sequence[int]) -> ManyPlan:
+        """The same for a box alone: the elements of which index d is start[d] or more, and less than
+        start[d] + sizes[d]. The plan is executed with whole arrays, and wants all of `destinations`.
+        Boxes that have each index once write together what the whole plan does, in any order and
+        at once. RangeError for indices that are not there, UnsupportedError for a box that parts a
+        record, a byte, or a group whose scale is to be found."""
+        rank = self._from.struct.elements.shape.rank
+        box = _integers(start, "start", rank), _integers(sizes, "sizes", rank)
+        return ManyPlan(self.device, self._from, self._to, self._overflow, self._rounding,
+                        self._renames, box)
 
     def execute(self, source: HostMemory | Scaled | tuple[HostMemory, ...],
                 destinations: Sequence[Given] | None = None) -> list[Any]:
@@ -342,7 +360,8 @@ class ManyPlan:
         if len(given) != count:
             raise InvalidError(f"destinations has {len(given)} entries, and the plan {count}")
         read = _found_memory(source, self._from, "source", is_written=False)
-        written = [_found_memory(memory, view, f"destinations[{i}]", is_written=True)
+        written = [_found_memory(memory, view, f"destinations[{i}]", is_written=True,
+                                 is_box=self._box is not None)
                    for i, (memory, view) in enumerate(zip(given, self._to))]
         self._run(read, written)
         return [moved.results[0] if view.scales is None else tuple(moved.results)

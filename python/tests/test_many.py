@@ -105,6 +105,29 @@ def test_rules():
     assert power.tolist() == [[1 / 16, 4]] and elements.tolist() == [[80, -75]]
 
 
+def test_boxes():
+    """Boxes write together what the whole plan does, and each nothing else."""
+    array = numpy.arange(8 * 64, dtype=numpy.float32).reshape(8, 64) - 100
+    whole = relayout.plan_many("f32[8,64]", ["s8[8,64]{0,1} * f32[8,2]", "q8_0[8,64]"],
+                               rules=["amax", None], rounding="nearest")
+    (elements, scales), records = whole.execute(array)
+    made = [(numpy.full_like(elements, 99), numpy.full_like(scales, 99)),
+            numpy.full_like(records, 99)]
+    whole.range((0, 0), (8, 32)).execute(array, made)
+    assert (made[0][0][:, :32] == elements[:, :32]).all() and (made[0][0][:, 32:] == 99).all()
+    assert (made[0][1][:, 0] == scales[:, 0]).all() and (made[0][1][:, 1] == 99).all()
+    assert (made[1][:, :34] == records[:, :34]).all() and (made[1][:, 34:] == 99).all()
+    whole.range((0, 32), (8, 32)).execute(array, made)
+    assert (made[0][0] == elements).all() and (made[0][1] == scales).all()
+    assert (made[1] == records).all()
+    with pytest.raises(relayout.InvalidError, match=r"\[0\].elements is None, but the plan"):
+        whole.range((0, 0), (8, 32)).execute(array)
+    with pytest.raises(relayout.UnsupportedError, match=r"destinations\[0\].*parts a group"):
+        whole.range((0, 0), (8, 33))
+    with pytest.raises(relayout.RangeError, match=r"start\[0\] is 8"):
+        whole.range((8, 0), (1, 32))
+
+
 def test_groups():
     array = numpy.arange(1, 7, dtype=numpy.float32).reshape(1, 6)
     plan = relayout.plan_many(array, ["f32[1,6] * f32[1,2]", "f32[1,6] * f32[1,2] per [1,5]"],

@@ -512,7 +512,7 @@ static void add_greatest(const worker *at, const rlt_destination *to, all_groups
   const row_walk by = {&groups, rank, at->call->many->order, 1, 1};
   for (box_row group = first_row(&by); group.count > 0; next_row(&by, &group)) {
     const int64_t from = place_of(&group, rank, to->beside.rows.strides);
-    int64_t place = place_of(&group, rank, to->group_rows.strides);
+    int64_t place = place_of(&group, rank, to->group_rows.strides) - to->first_group;
     for (int32_t d = 0; d < rank; ++d) {
       place += groups.start[d] * to->group_rows.strides[d];
     }
@@ -769,7 +769,7 @@ static void find_scales(rlt_cpu_many_call *call, int32_t tasks) {
     if (to->finding == RLT_FINDS_IN_ALL) {
       rlt_find_scales(&to->finder, (const uint32_t *)(const void *)call->groups[i].greatest,
                       to->group_rows.bytes / (int64_t)sizeof(float), call->groups[i].scales);
-      run_plan(call, to->all_found, (uintptr_t)call->groups[i].scales,
+      run_plan(call, to->all_found, (uintptr_t)call->groups[i].scales - (uintptr_t)to->first_group,
                (uintptr_t)call->to[i].scales);
     }
   }
@@ -795,7 +795,8 @@ relayout_status rlt_cpu_many_prepare(const relayout_plan *plan, rlt_cpu_many_cal
   const rlt_many *const many = plan->many;
   const rlt_cpu_device *const device = (const rlt_cpu_device *)many->device;
   const int64_t worker_bytes = sizes_of(many).all;
-  const int32_t tasks = (int32_t)rlt_min(device->base.facts.threads, many->boxes.count);
+  const int64_t boxes = rlt_max(many->boxes.count, 1);
+  const int32_t tasks = (int32_t)rlt_min(device->base.facts.threads, boxes);
   rlt_cpu_many_call *const made = rlt_calloc(1, sizeof *made);
   if (made != NULL) {
     *made = (rlt_cpu_many_call){.many = many,

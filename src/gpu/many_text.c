@@ -205,7 +205,8 @@ static void add_start(const rlt_many_kernel *kernel, rlt_text *text) {
   for (int32_t i = 0; i < boxes->rank; ++i) {
     const int32_t d = kernel->order[i];
     add_split("ulong", "digit", "box", boxes->counts[d], text);
-    rlt_text_add(text, "  start[%d] = (coordinate)digit * %" PRId64 ";\n", (int)d, boxes->sizes[d]);
+    rlt_text_add(text, "  start[%d] = (coordinate)digit * %" PRId64 " + %" PRId64 ";\n", (int)d,
+                 boxes->sizes[d], boxes->all.start[d]);
   }
   rlt_text_add(text, "}\n\n");
 }
@@ -231,7 +232,8 @@ static void add_visit(const rlt_many_kernel *kernel, const char *side, const int
     rlt_text_add(text,
                  "  digit *= %" PRId64 "; i[%d] = start[%d] + digit; *place += digit * %" PRId64
                  "; is_within &= i[%d] < %" PRId64 ";\n",
-                 step, (int)d, (int)d, kernel->strides[d], (int)d, boxes->dimensions[d]);
+                 step, (int)d, (int)d, kernel->strides[d], (int)d,
+                 boxes->all.start[d] + boxes->all.sizes[d]);
     visits *= count;
   }
   rlt_text_add(text, "  return is_within;\n}\n\n#define VISITS_%s %" PRId64 "u\n\n", side, visits);
@@ -254,8 +256,8 @@ static void add_group(const char *side, const relayout_scaled_view *view, rlt_te
   rlt_text_add(text, rank == 0 ? "  group[0] = 0;\n}\n\n" : "}\n\n");
 }
 
-/* From a group to its number among those that a box meets, and back: the last of the tensor's where
- * there are no more. */
+/* From a group to its number among those that a box meets, and back: the last of all where there
+ * are no more. */
 static void add_groups_of_box(const char *side, const rlt_kernel_view *of, rlt_text *text) {
   const relayout_scaled_view *const view = &of->view;
   const int32_t rank = view->elements.shape.rank;
@@ -278,27 +280,28 @@ static void add_groups_of_box(const char *side, const rlt_kernel_view *of, rlt_t
     rlt_text_add(text,
                  "  group[%d] = min((coordinate)(start[%d] / %" PRId64
                  " + digit), (coordinate)%" PRId64 ");\n",
-                 (int)d, (int)d, view->group_sizes[d], view->scales.shape.dimensions[d] - 1);
+                 (int)d, (int)d, view->group_sizes[d], of->met.start[d] + of->met.sizes[d] - 1);
   }
   rlt_text_add(text, rank == 0 ? "  group[0] = 0;\n}\n\n" : "}\n\n");
 }
 
-/* From a group to its number among all, and back. */
-static void add_all_groups(const char *side, const relayout_scaled_view *view, rlt_text *text) {
-  const relayout_shape *const shape = &view->scales.shape;
+/* From a group to its number among those that all boxes meet, and back. */
+static void add_all_groups(const char *side, const rlt_kernel_view *of, rlt_text *text) {
+  const int32_t rank = of->view.scales.shape.rank;
   rlt_text_add(
       text, "INLINED ulong group_number_%s(const coordinate *group) {\n  ulong which = 0;\n", side);
-  for (int32_t d = 0; d < shape->rank; ++d) {
-    rlt_text_add(text, "  which = which * %" PRId64 " + group[%d];\n", shape->dimensions[d],
-                 (int)d);
+  for (int32_t d = 0; d < rank; ++d) {
+    rlt_text_add(text, "  which = which * %" PRId64 " + (group[%d] - %" PRId64 ");\n",
+                 of->met.sizes[d], (int)d, of->met.start[d]);
   }
   rlt_text_add(text,
                "  return which;\n}\n\n"
                "INLINED void find_group_%s(ulong which, coordinate *group) {\n  ulong digit;\n%s",
-               side, shape->rank == 0 ? "  group[0] = 0;\n" : "");
-  for (int32_t d = shape->rank - 1; d >= 0; --d) {
-    add_split("ulong", "digit", "which", rlt_max(shape->dimensions[d], 1), text);
-    rlt_text_add(text, "  group[%d] = (coordinate)digit;\n", (int)d);
+               side, rank == 0 ? "  group[0] = 0;\n" : "");
+  for (int32_t d = rank - 1; d >= 0; --d) {
+    add_split("ulong", "digit", "which", rlt_max(of->met.sizes[d], 1), text);
+    rlt_text_add(text, "  group[%d] = (coordinate)digit + %" PRId64 ";\n", (int)d,
+                 of->met.start[d]);
   }
   rlt_text_add(text, "}\n\n");
 }
@@ -400,7 +403,7 @@ void rlt_many_add_destination(const rlt_many_kernel *kernel, int32_t which,
     add_group(side, view, text);
     if (to->finding != RLT_FINDS_NOTHING) {
       add_groups_of_box(side, to, text);
-      add_all_groups(side, view, text);
+      add_all_groups(side, to, text);
     }
   }
 }

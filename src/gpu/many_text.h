@@ -23,7 +23,8 @@ typedef struct rlt_kernel_view {
   int64_t group_counts[RELAYOUT_MAX_RANK];
   int64_t groups;
   int64_t first_group;
-  /* The same of all groups, of those that lie in several boxes. */
+  rlt_index_box met; /* groups that all boxes together meet */
+  /* The same of all these, of those that lie in several boxes. */
   int64_t all_groups;
   int64_t first_of_all;
 } rlt_kernel_view;

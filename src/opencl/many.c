@@ -33,43 +33,23 @@ typedef struct planning {
 
 /* ---- Where a caller's tensors lie ----------------------------------------------------------- */
 
-/* Where the caller's tensor lies. */
-static relayout_status find_tensor(const relayout_scaled_view *records, const relayout_view *view,
-                                   bool is_written, rlt_many_tensor *made, relayout_error *error) {
-  made->is_used = true;
-  made->is_written = is_written;
-  made->start = view->byte_offset;
-  if (records != NULL) {
-    made->lowest = view->byte_offset;
-    made->bytes = rlt_blocks_size(records);
-    made->element_size = 1;
-    return RELAYOUT_OK;
+static void find_side(const relayout_scaled_view *of, const rlt_used_bytes *used,
+                      rlt_many_tensor *tensors) {
+  const relayout_view *const views[] = {&of->elements, &of->scales, &of->zero_points};
+  for (int32_t t = 0; t < RLT_SIDE_TENSORS; ++t) {
+    tensors[t].used = used[t];
+    tensors[t].start = views[t]->byte_offset;
+    tensors[t].element_size = t == 0 && rlt_has_blocks(of) ? 1
+                              : used[t].is_used            ? (size_t)rlt_many_unit(views[t])
+                                                           : 1;
   }
-  made->element_size = (size_t)rlt_many_unit(view);
-  return relayout_view_span(view, &made->lowest, &made->bytes, error);
 }
 
-static relayout_status find_side(const relayout_scaled_view *of, bool is_written,
-                                 rlt_many_tensor *tensors, relayout_error *error) {
-  const bool finds = is_written && of->rule != RELAYOUT_SCALES_GIVEN;
-  relayout_status status =
-      find_tensor(rlt_has_blocks(of) ? of : NULL, &of->elements, is_written, &tensors[0], error);
-  if (status == RELAYOUT_OK && of->has_scales) {
-    status = find_tensor(NULL, &of->scales, finds, &tensors[1], error);
+void rlt_many_find_tensors(const rlt_many *many, rlt_side_tensors *tensors) {
+  find_side(&many->from, many->bytes[0], tensors[0]);
+  for (int32_t i = 0; i < many->count; ++i) {
+    find_side(&many->to[i].view, many->bytes[i + 1], tensors[i + 1]);
   }
-  if (status == RELAYOUT_OK && of->has_zero_points) {
-    status = find_tensor(NULL, &of->zero_points, false, &tensors[2], error);
-  }
-  return status;
-}
-
-relayout_status rlt_many_find_tensors(const rlt_many *many, rlt_side_tensors *tensors,
-                                      relayout_error *error) {
-  relayout_status status = find_side(&many->from, false, tensors[0], error);
-  for (int32_t i = 0; i < many->count && status == RELAYOUT_OK; ++i) {
-    status = find_side(&many->to[i].view, true, tensors[i + 1], error);
-  }
-  return status;
 }
 
 /* ---- Tensors -------------------------------------------------------------------------------- */
@@ -94,9 +74,10 @@ static void want_multiple(rlt_many_tensor *of, size_t bytes) {
   of->element_size = of->element_size > bytes ? of->element_size : bytes;
 }
 
-/* How a tensor is addressed by the kernel: as it lies, or in temporary memory. `*seen` becomes that
- * view. */
-static relayout_status place_tensor(const planning *at, const relayout_view *view, bool is_direct,
+/* How a tensor is addressed by the kernel: as it lies, or in temporary memory, which has room for
+ * the whole of it, and to which or from which `moved` is. `*seen` becomes that view. */
+static relayout_status place_tensor(const planning *at, const relayout_view *view,
+                                    const rlt_index_box *moved, bool is_direct,
                                     rlt_many_tensor *made, relayout_view *seen,
                                     relayout_error *error) {
   made->by_kernel = true;
@@ -112,14 +93,19 @@ static relayout_status place_tensor(const planning *at, const relayout_view *vie
   made->temporary = take_temporary(at->made, made->temporary_bytes);
   const rlt_plan_request request = rlt_plain_request();
   const rlt_view caller = rlt_view_of(view), dense = rlt_view_of(seen);
-  const rlt_view *const from = made->is_written ? &dense : &caller;
-  const rlt_view *const to = made->is_written ? &caller : &dense;
-  status = rlt_plan_create_in(&at->device->base, from, to, NULL, &request, &made->plan, error);
+  const rlt_view *const from = made->used.is_written ? &dense : &caller;
+  const rlt_view *const to = made->used.is_written ? &caller : &dense;
+  status = rlt_plan_create_in(&at->device->base, from, to, moved, &request, &made->plan, error);
   if (status == RELAYOUT_OK) {
-    want_multiple(made, made->is_written ? made->plan->destination_element_size
-                                         : made->plan->source_element_size);
+    want_multiple(made, made->used.is_written ? made->plan->destination_element_size
+                                              : made->plan->source_element_size);
   }
   return status;
+}
+
+/* What plans beside the kernel move; NULL: all. */
+static const rlt_index_box *range_of(const planning *at) {
+  return rlt_boxes_are_all(&at->many->boxes) ? NULL : &at->many->boxes.all;
 }
 
 /* Scales and zero points of a side, and its elements unless these are none of the kernel's. */
@@ -131,17 +117,23 @@ static relayout_status place_side(const planning *at, int32_t side, const relayo
   *seen = *of;
   const bool is_direct =
       has_blocks || (is_written ? rlt_many_writes(&of->elements) : rlt_many_reads(&of->elements));
+  const rlt_index_box *const range = range_of(at);
+  rlt_index_box groups;
+  if (of->has_scales && range != NULL) {
+    rlt_groups_of_box(of, range, &groups);
+  }
+  const rlt_index_box *const met = range == NULL ? NULL : &groups;
   relayout_status status =
-      place_tensor(at, &of->elements, is_direct, &tensors[0], &seen->elements, error);
+      place_tensor(at, &of->elements, range, is_direct, &tensors[0], &seen->elements, error);
   if (status == RELAYOUT_OK && of->has_scales) {
-    status = place_tensor(at, &of->scales,
+    status = place_tensor(at, &of->scales, met,
                           finds ? rlt_many_writes(&of->scales) : rlt_many_reads(&of->scales),
                           &tensors[1], &seen->scales, error);
   }
   if (status == RELAYOUT_OK && of->has_zero_points) {
     const relayout_view *const points = &of->zero_points; /* read in whole bytes */
     const bool is_packed = !points->is_strided && relayout_layout_is_packed(&points->shape.layout);
-    status = place_tensor(at, points, rlt_many_reads(points) && !is_packed, &tensors[2],
+    status = place_tensor(at, points, met, rlt_many_reads(points) && !is_packed, &tensors[2],
                           &seen->zero_points, error);
   }
   return status;
@@ -191,7 +183,7 @@ static relayout_status plan_alone(const planning *at, int32_t number, relayout_e
   const rlt_plan_request request = rlt_many_request(at->asked);
   rlt_many_tensor *const made = &at->made->tensors[number + 1][0];
   const relayout_status status =
-      rlt_plan_create_in(&at->device->base, &from, &to, NULL, &request, &made->plan, error);
+      rlt_plan_create_in(&at->device->base, &from, &to, range_of(at), &request, &made->plan, error);
   if (status == RELAYOUT_OK) {
     want_multiple(made, made->plan->destination_element_size);
     want_multiple(&at->made->tensors[0][0], made->plan->source_element_size);
@@ -230,8 +222,13 @@ static void place_groups(rlt_many_kernel *kernel) {
       to->group_counts[d] = rlt_groups_met(boxes, d, to->view.group_sizes[d]);
       to->groups *= to->group_counts[d];
     }
-    to->all_groups =
-        to->finding == RLT_FINDS_IN_ALL ? relayout_shape_element_count(&to->view.scales.shape) : 0;
+    to->all_groups = to->finding == RLT_FINDS_IN_ALL ? 1 : 0;
+    if (finds) {
+      rlt_groups_of_box(&to->view, &boxes->all, &to->met);
+    }
+    for (int32_t d = 0; d < boxes->rank && finds; ++d) {
+      to->all_groups *= to->met.sizes[d];
+    }
     to->first_group = kernel->groups;
     to->first_of_all = kernel->all_groups;
     kernel->groups += to->groups;
@@ -265,6 +262,7 @@ static relayout_status choose_boxes(planning *at, relayout_error *error) {
     views[i] = kernel->to[i].view;
   }
   rlt_box_limits limits = {TILE_BYTES / kernel->word_bytes, RUN_BYTES};
+  kernel->boxes = at->many->boxes;
   do {
     rlt_boxes_choose(&kernel->from.view, views, kernel->count, kernel->order, limits,
                      &kernel->boxes);
@@ -290,7 +288,7 @@ static bool is_wide(const planning *at) {
   for (int32_t s = 0; s < at->made->side_count; ++s) {
     for (int32_t t = 0; t < RLT_SIDE_TENSORS; ++t) {
       const rlt_many_tensor *const tensor = &at->made->tensors[s][t];
-      is = is || tensor->bytes >= MOST || tensor->temporary_bytes >= MOST;
+      is = is || tensor->used.whole >= MOST || tensor->temporary_bytes >= MOST;
     }
   }
   return is || relayout_shape_element_count(&at->many->from.elements.shape) >= MOST;
@@ -451,14 +449,13 @@ static relayout_status plan_kernel(planning *at, relayout_error *error) {
   }
   keep_sizes(at);
   complete_views(at);
-  return relayout_shape_element_count(shape) > 0 ? make_kernels(at, error) : RELAYOUT_OK;
+  const bool has_boxes = kernel->boxes.count > 0 && relayout_shape_element_count(shape) > 0;
+  return has_boxes ? make_kernels(at, error) : RELAYOUT_OK;
 }
 
 static relayout_status plan_all(planning *at, relayout_error *error) {
-  relayout_status status = rlt_many_find_tensors(at->many, at->made->tensors, error);
-  if (status != RELAYOUT_OK) {
-    return status;
-  }
+  relayout_status status = RELAYOUT_OK;
+  rlt_many_find_tensors(at->many, at->made->tensors);
   choose_destinations(at);
   if (at->kernel.count == 0) {
     return place_destinations(at, error);

@@ -15,16 +15,10 @@
 #include "gpu/many_text.h"
 #include "opencl/launch.h"
 
-/* A side's elements, scales and zero points. */
-enum { RLT_SIDE_TENSORS = 3, RLT_MOST_SIDES = RLT_MOST_DESTINATIONS + 1 };
-
 typedef struct rlt_many_tensor {
-  bool is_used;
-  bool is_written; /* by the plan; others are read */
+  rlt_used_bytes used;
   bool by_kernel;
-  int64_t start;       /* bytes from the caller's offset to the element at index 0, ..., 0, */
-  int64_t lowest;      /* and to the first of */
-  size_t bytes;        /* those that it spans */
+  int64_t start;       /* bytes from the caller's offset to the element at index 0, ..., 0 */
   size_t element_size; /* offsets are multiples of it */
   /* From the caller's memory to `temporary`, or back; of a destination that the kernel does not
    * write, from the source's. NULL: none. */
@@ -35,9 +29,8 @@ typedef struct rlt_many_tensor {
 
 typedef rlt_many_tensor rlt_side_tensors[RLT_SIDE_TENSORS];
 
-/* Says of all tensors whether they are used and written, and which bytes they span. */
-relayout_status rlt_many_find_tensors(const rlt_many *many, rlt_side_tensors *tensors,
-                                      relayout_error *error);
+/* Says of all tensors what is used of them, and what the caller's offsets are multiples of. */
+void rlt_many_find_tensors(const rlt_many *many, rlt_side_tensors *tensors);
 
 typedef struct rlt_many_launch {
   rlt_side_tensors tensors[RLT_MOST_SIDES]; /* the source's first */

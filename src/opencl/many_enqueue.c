@@ -77,7 +77,7 @@ static relayout_status move_temporaries(call *of, bool written, relayout_error *
     for (int32_t t = 0; t < RLT_SIDE_TENSORS && status == RELAYOUT_OK; ++t) {
       const rlt_many_tensor *const tensor = &of->launch->tensors[s][t];
       const relayout_plan *const plan = tensor->plan;
-      if (!tensor->by_kernel || plan == NULL || tensor->is_written != written) {
+      if (!tensor->by_kernel || plan == NULL || tensor->used.is_written != written) {
         continue;
       }
       const rlt_address temporary = {.buffer = of->temporary, .offset = tensor->temporary};
@@ -264,11 +264,11 @@ static rlt_endpoint endpoint_of(const rlt_many_tensor *tensor, const tensor_name
                         .kind = RELAYOUT_MEMORY_BUFFER,
                         .memory = buffer,
                         .offset = offset,
-                        .lowest = tensor->lowest,
-                        .size = tensor->bytes,
-                        .side_size = tensor->bytes,
+                        .lowest = tensor->used.lowest,
+                        .size = tensor->used.bytes,
+                        .side_size = tensor->used.bytes,
                         .element_size = tensor->element_size,
-                        .is_read = !tensor->is_written,
+                        .is_read = !tensor->used.is_written,
                         .access = RLT_ACCESS_BUFFER};
 }
 
@@ -278,7 +278,7 @@ static relayout_status check_apart(const rlt_many_tensor *const *tensors,
                                    relayout_error *error) {
   for (int32_t i = 0; i < count; ++i) {
     for (int32_t j = 0; j < i; ++j) {
-      if ((tensors[i]->is_written || tensors[j]->is_written) &&
+      if ((tensors[i]->used.is_written || tensors[j]->used.is_written) &&
           rlt_endpoints_overlap(&endpoints[j], &endpoints[i])) {
         return rlt_fail(error, RELAYOUT_BUFFERS_OVERLAP, "%s and %s overlap", endpoints[j].name,
                         endpoints[i].name);
@@ -300,7 +300,7 @@ static relayout_status check_buffers(const rlt_opencl_device *device, int32_t si
   for (int32_t s = 0; s < side_count; ++s) {
     for (int32_t t = 0; t < RLT_SIDE_TENSORS && status == RELAYOUT_OK; ++t) {
       const rlt_many_tensor *const tensor = &all[s * RLT_SIDE_TENSORS + t];
-      if (!tensor->is_used) {
+      if (!tensor->used.is_used) {
         continue;
       }
       name_tensor(s, t, &names[count]);
@@ -352,18 +352,17 @@ static relayout_status enqueue_native(const relayout_plan *plan, cl_command_queu
                                       rlt_many_buffers *at, cl_uint n_wait, const cl_event *wait,
                                       cl_event *event, relayout_error *error) {
   const int32_t side_count = plan->many->count + 1;
-  rlt_side_tensors sides[RLT_MOST_SIDES] = {{{.is_used = false}}};
+  rlt_side_tensors sides[RLT_MOST_SIDES] = {{{.by_kernel = false}}};
   rlt_native_command *command = NULL;
-  relayout_status status = rlt_many_find_tensors(plan->many, sides, error);
-  if (status == RELAYOUT_OK) {
-    status = check_buffers(rlt_opencl_device_of(plan->device), side_count, sides[0], at, error);
-  }
+  rlt_many_find_tensors(plan->many, sides);
+  relayout_status status =
+      check_buffers(rlt_opencl_device_of(plan->device), side_count, sides[0], at, error);
   if (status == RELAYOUT_OK) {
     status = rlt_native_command_make(plan, (size_t)side_count * RLT_SIDE_TENSORS, &command, error);
   }
   for (int32_t i = 0; i < side_count * RLT_SIDE_TENSORS && status == RELAYOUT_OK; ++i) {
     const int32_t s = i / RLT_SIDE_TENSORS, t = i % RLT_SIDE_TENSORS;
-    const bool is_there = sides[s][t].is_used && at->buffers[s][t] != NULL;
+    const bool is_there = sides[s][t].used.is_used && at->buffers[s][t] != NULL;
     const rlt_address none = {.buffer = NULL};
     status = rlt_native_command_add_tensor(command, is_there ? caller_address(at, s, t, 0) : none,
                                            error);
@@ -429,20 +428,20 @@ typedef struct host_call {
 static relayout_status upload(host_call *of, int32_t side, int32_t tensor, relayout_error *error) {
   const rlt_many_tensor *const as = &of->launch->tensors[side][tensor];
   cl_mem *const buffer = &of->at.buffers[side][tensor];
-  if (!as->is_used || as->bytes == 0) {
+  if (!as->used.is_used || as->used.bytes == 0) {
     return RELAYOUT_OK;
   }
-  const size_t lead = (size_t)(as->start - as->lowest); /* at least 0 */
+  const size_t lead = (size_t)(as->start - as->used.lowest);
   const size_t before = (as->element_size - lead % as->element_size) % as->element_size;
   tensor_name name;
   name_tensor(side, tensor, &name);
   const relayout_status status =
-      rlt_buffer_make(of->device, name.tensor, before + as->bytes, buffer, error);
+      rlt_buffer_make(of->device, name.tensor, before + as->used.bytes, buffer, error);
   if (status != RELAYOUT_OK) {
     return status;
   }
-  of->at.offsets[side][tensor] = before - (size_t)as->lowest;
-  const cl_int code = clEnqueueWriteBuffer(of->queue, *buffer, CL_FALSE, before, as->bytes,
+  of->at.offsets[side][tensor] = before - (size_t)as->used.lowest;
+  const cl_int code = clEnqueueWriteBuffer(of->queue, *buffer, CL_FALSE, before, as->used.bytes,
                                            of->hosts[side][tensor], 0, NULL, NULL);
   return code == CL_SUCCESS ? RELAYOUT_OK : rlt_cl_fail(error, code, "clEnqueueWriteBuffer");
 }
@@ -450,12 +449,12 @@ static relayout_status upload(host_call *of, int32_t side, int32_t tensor, relay
 static relayout_status download(const host_call *of, int32_t side, int32_t tensor,
                                 relayout_error *error) {
   const rlt_many_tensor *const as = &of->launch->tensors[side][tensor];
-  if (!as->is_used || !as->is_written || as->bytes == 0) {
+  if (!as->used.is_used || !as->used.is_written || as->used.bytes == 0) {
     return RELAYOUT_OK;
   }
-  const size_t before = of->at.offsets[side][tensor] + (size_t)as->lowest;
+  const size_t before = of->at.offsets[side][tensor] + (size_t)as->used.lowest;
   const cl_int code = clEnqueueReadBuffer(of->queue, of->at.buffers[side][tensor], CL_FALSE, before,
-                                          as->bytes, of->hosts[side][tensor], 0, NULL, NULL);
+                                          as->used.bytes, of->hosts[side][tensor], 0, NULL, NULL);
   return code == CL_SUCCESS ? RELAYOUT_OK : rlt_cl_fail(error, code, "clEnqueueReadBuffer");
 }
 
@@ -488,7 +487,7 @@ static void find_hosts(host_call *of, const relayout_source_memory *from,
                                s == 0 ? from->zero_points : to[s - 1].zero_points};
     for (int32_t t = 0; t < RLT_SIDE_TENSORS; ++t) {
       of->hosts[s][t] =
-          (unsigned char *)((uintptr_t)all[t] + (uintptr_t)of->launch->tensors[s][t].lowest);
+          (unsigned char *)((uintptr_t)all[t] + (uintptr_t)of->launch->tensors[s][t].used.lowest);
     }
   }
 }

@@ -116,12 +116,14 @@ static relayout_status plan_box(const box_planning *by, const rlt_index_box *box
   return status;
 }
 
-/* Where nothing is cut, or there are no elements, all is planned at once, with its padding. */
+/* Where nothing is cut, or there are no elements, all is planned at once, which index programs can
+ * do too. */
 static relayout_status plan_boxes(const box_planning *by, rlt_box_plans *made,
                                   relayout_error *error) {
   const rlt_boxes *const boxes = &by->many->boxes;
+  const bool is_whole = boxes->count == 1 && rlt_boxes_are_all(boxes);
   relayout_status status = RELAYOUT_OK;
-  made->of = rlt_calloc((size_t)boxes->count, sizeof *made->of);
+  made->of = rlt_calloc((size_t)rlt_max(boxes->count, 1), sizeof *made->of);
   if (made->of == NULL) {
     return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for %" PRId64 " boxes", boxes->count);
   }
@@ -132,7 +134,7 @@ static relayout_status plan_boxes(const box_planning *by, rlt_box_plans *made,
       rlt_groups_of_box(by->groups, &box, &groups);
     }
     const rlt_index_box *const taken = by->groups != NULL ? &groups : &box;
-    status = plan_box(by, boxes->count == 1 ? NULL : taken, made, &made->of[i], error);
+    status = plan_box(by, is_whole ? NULL : taken, made, &made->of[i], error);
     made->of[i].source -= place_in(by->from_rows, boxes->rank, taken);
     made->of[i].destination -= place_in(by->to_rows, boxes->rank, taken);
   }
@@ -192,19 +194,6 @@ static relayout_status plan_beside(const planning *at, const relayout_scaled_vie
     status = plan_boxes(&by, &made->points, error);
   }
   return status;
-}
-
-/* Records one after the other, or those of several rows together. */
-static void place_records(const relayout_scaled_view *side, rlt_box_rows *made) {
-  const relayout_shape *const shape = &side->elements.shape;
-  const int64_t rows = rlt_rows_together(side);
-  made->bytes = (int64_t)relayout_block_format_record_bytes(side->block_format) * rows;
-  for (int32_t i = 0; i < shape->rank; ++i) {
-    const int32_t d = shape->layout.minor_to_major[i];
-    const int64_t together = i == 0 ? RELAYOUT_BLOCK_ELEMENTS : i == 1 ? rows : 1;
-    made->strides[d] = made->bytes;
-    made->bytes *= rlt_max(shape->dimensions[d] / together, 1);
-  }
 }
 
 /* Whether a view's elements lie in rows along the values' minor dimension, one beside the other;
@@ -285,7 +274,7 @@ static void choose_values(const planning *at) {
   many->row_type = row_type_of(&many->from);
   many->values_from = RLT_VALUES_OF_ROWS;
   if (rlt_has_blocks(&many->from)) {
-    place_records(&many->from, &many->records);
+    rlt_records_place(&many->from, &many->records);
     many->values_from = RLT_VALUES_OF_RECORDS;
   } else if (has_rows(at, &many->from.elements, strides)) {
     many->row_type = many->from.elements.shape.element_type;
@@ -372,17 +361,21 @@ static void choose_rounding(const planning *at, rlt_destination *to) {
                                                                    : RLT_SCALE_TO_ZERO;
 }
 
-/* The shape of all groups, with f32 scales. */
+/* The scales of all groups that the boxes make up, as f32s. */
 static relayout_status plan_all_found(const planning *at, rlt_destination *to,
                                       relayout_error *error) {
   const rlt_plan_request request = rlt_plain_request();
+  const rlt_boxes *const boxes = &at->many->boxes;
   const relayout_shape *const scales = &to->view.scales.shape;
-  rlt_box_rows_make(scales->rank, scales->dimensions, at->many->order, (int64_t)sizeof(float),
+  rlt_groups_of_box(&to->view, &boxes->all, &to->all_groups);
+  rlt_box_rows_make(scales->rank, to->all_groups.sizes, at->many->order, (int64_t)sizeof(float),
                     &to->group_rows);
   const relayout_view from = rows_view(scales, RELAYOUT_F32, &to->group_rows);
   const rlt_view source = rlt_view_of(&from), destination = rlt_view_of(&to->view.scales);
-  return rlt_plan_create_in(at->device, &source, &destination, NULL, &request, &to->all_found,
-                            error);
+  to->first_group = place_in(&to->group_rows, scales->rank, &to->all_groups);
+  return rlt_plan_create_in(at->device, &source, &destination,
+                            rlt_boxes_are_all(boxes) ? NULL : &to->all_groups, &request,
+                            &to->all_found, error);
 }
 
 static relayout_status plan_found(const planning *at, rlt_destination *to, relayout_error *error) {
@@ -495,10 +488,10 @@ static relayout_status plan_destination(const planning *at, rlt_destination *to,
     return plan_rows(at, to, error);
   case RLT_MAKES_RECORDS:
   case RLT_MAKES_MOVED:
-    place_records(&to->view, &to->records);
+    rlt_records_place(&to->view, &to->records);
     return RELAYOUT_OK;
   case RLT_MAKES_ARRANGED:
-    place_records(&to->view, &to->records);
+    rlt_records_place(&to->view, &to->records);
     return plan_arranged(at, to, error);
   default:
     return plan_elements(at, to, error);
@@ -506,6 +499,14 @@ static relayout_status plan_destination(const planning *at, rlt_destination *to,
 }
 
 /* ---- Checks --------------------------------------------------------------------------------- */
+
+/* What a plan is made of. */
+typedef struct sides {
+  const relayout_scaled_view *from;
+  const relayout_scaled_view *to;
+  int32_t count;
+  const rlt_index_box *range; /* NULL: all */
+} sides;
 
 /* The name of a side in messages. */
 static void name_side(int32_t number, size_t capacity, char *name) {
@@ -589,19 +590,60 @@ static relayout_status check_options(const relayout_plan_options *options, relay
                                                  options->schedule_count);
 }
 
-static relayout_status check_sides(const relayout_scaled_view *from, const relayout_scaled_view *to,
-                                   int32_t count, bool wraps, relayout_error *error) {
+static relayout_status check_sides(const sides *of, bool wraps, relayout_error *error) {
+  const relayout_scaled_view *const from = of->from;
   relayout_status status = check_side(from, -1, NULL, error);
-  for (int32_t i = 0; i < count && status == RELAYOUT_OK; ++i) {
-    status = check_side(&to[i], i, &from->elements.shape, error);
+  for (int32_t i = 0; i < of->count && status == RELAYOUT_OK; ++i) {
+    status = check_side(&of->to[i], i, &from->elements.shape, error);
     if (status == RELAYOUT_OK) {
-      status = check_pair(from, &to[i], i, error);
+      status = check_pair(from, &of->to[i], i, error);
     }
-    if (status == RELAYOUT_OK && wraps && (from->has_scales || to[i].has_scales)) {
+    if (status == RELAYOUT_OK && wraps && (from->has_scales || of->to[i].has_scales)) {
       status = rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
                         "options->overflow is RELAYOUT_OVERFLOW_WRAP; integers with scales "
                         "saturate");
     }
+  }
+  return status;
+}
+
+/* That a range has all or nothing of what lies together along a dimension. */
+static relayout_status check_parted(const sides *of, int32_t number, int32_t d, int64_t together,
+                                    const char *what, relayout_error *error) {
+  const int64_t start = of->range->start[d], size = of->range->sizes[d];
+  const bool ends = start + size == of->from->elements.shape.dimensions[d];
+  char name[16];
+  if (start % together == 0 && (ends || (start + size) % together == 0)) {
+    return RELAYOUT_OK;
+  }
+  name_side(number, sizeof name, name);
+  return rlt_fail(error, RELAYOUT_UNSUPPORTED,
+                  "%s: start[%" PRId32 "] is %" PRId64 " and sizes[%" PRId32 "] is %" PRId64
+                  ", which parts %s of %" PRId64 " elements",
+                  name, d, start, d, size, what, together);
+}
+
+static relayout_status check_side_range(const sides *of, int32_t number, relayout_error *error) {
+  const relayout_scaled_view *const side = number < 0 ? of->from : &of->to[number];
+  const relayout_shape *const shape = &side->elements.shape;
+  const bool finds = number >= 0 && side->has_scales && side->rule != RELAYOUT_SCALES_GIVEN;
+  const int64_t together = rlt_elements_together(side);
+  relayout_status status = RELAYOUT_OK;
+  if (together > 1 && (number >= 0 || rlt_has_blocks(side))) {
+    status = check_parted(of, number, shape->layout.minor_to_major[0], together,
+                          rlt_has_blocks(side) ? "a record" : "a byte", error);
+  }
+  for (int32_t d = 0; d < shape->rank && finds && status == RELAYOUT_OK; ++d) {
+    status = check_parted(of, number, d, side->group_sizes[d],
+                          "a group, whose scale is to be found,", error);
+  }
+  return status;
+}
+
+static relayout_status check_range(const sides *of, relayout_error *error) {
+  relayout_status status = rlt_index_box_check(&of->from->elements.shape, of->range, error);
+  for (int32_t i = -1; i < of->count && status == RELAYOUT_OK; ++i) {
+    status = check_side_range(of, i, error);
   }
   return status;
 }
@@ -690,22 +732,23 @@ static relayout_status plan_sides(const planning *at, relayout_error *error) {
   return status;
 }
 
-static relayout_status make_many(relayout_device *device, const relayout_scaled_view *from,
-                                 const relayout_scaled_view *to, int32_t count, rlt_many **made,
+static relayout_status make_many(relayout_device *device, const sides *of, rlt_many **made,
                                  relayout_error *error) {
+  const size_t count = (size_t)of->count;
   *made = rlt_calloc(1, sizeof **made);
-  rlt_destination *const destinations = rlt_calloc((size_t)count, sizeof *destinations);
+  rlt_destination *const destinations = rlt_calloc(count, sizeof *destinations);
   if (*made == NULL || destinations == NULL) {
     rlt_free(*made);
     rlt_free(destinations);
     *made = NULL;
-    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY,
-                    "no memory for a plan of %" PRId32 " destinations", count);
+    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a plan of %zu destinations",
+                    count);
   }
-  **made = (rlt_many){.device = device, .from = *from, .count = count, .to = destinations};
-  for (int32_t i = 0; i < count; ++i) {
-    destinations[i].view = to[i];
+  **made = (rlt_many){.device = device, .from = *of->from, .count = of->count, .to = destinations};
+  for (size_t i = 0; i < count; ++i) {
+    destinations[i].view = of->to[i];
   }
+  rlt_boxes_begin(&of->from->elements.shape, of->range, &(*made)->boxes);
   choose_order(*made);
   return RELAYOUT_OK;
 }
@@ -734,21 +777,23 @@ static relayout_status check_box(const rlt_boxes *boxes, relayout_error *error) 
 }
 
 /* Where boxes would share bytes, there is one. */
-static relayout_status plan_many(relayout_device *device, const relayout_scaled_view *from,
-                                 const relayout_scaled_view *to, int32_t count,
+static relayout_status plan_many(relayout_device *device, const sides *of,
                                  const rlt_plan_request *asked, bool is_cut, rlt_many **made,
                                  relayout_error *error) {
-  relayout_status status = make_many(device, from, to, count, made, error);
+  relayout_status status = make_many(device, of, made, error);
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  status = rlt_many_find_bytes(*made, error);
   if (status != RELAYOUT_OK) {
     return status;
   }
   if (device->backend->many_create != NULL) {
     return device->backend->many_create(device, asked, *made, error);
   }
-  rlt_boxes_choose(from, to, count, (*made)->order, limits_of(device), &(*made)->boxes);
-  for (int32_t d = 0; d < (*made)->boxes.rank && !is_cut; ++d) {
-    (*made)->boxes.sizes[d] = rlt_max((*made)->boxes.dimensions[d], 1);
-    (*made)->boxes.counts[d] = (*made)->boxes.count = 1;
+  rlt_boxes_choose(of->from, of->to, of->count, (*made)->order, limits_of(device), &(*made)->boxes);
+  if (!is_cut) {
+    rlt_boxes_join(&(*made)->boxes);
   }
   status = check_box(&(*made)->boxes, error);
   const planning at = {.device = device, .many = *made, .asked = *asked};
@@ -756,17 +801,16 @@ static relayout_status plan_many(relayout_device *device, const relayout_scaled_
 }
 
 /* A device that runs native kernels leaves the work to the CPU device behind it. */
-static relayout_status create(relayout_device *device, const relayout_scaled_view *from,
-                              const relayout_scaled_view *to, int32_t count,
+static relayout_status create(relayout_device *device, const sides *of,
                               const rlt_plan_request *asked, relayout_plan **plan,
                               relayout_error *error) {
   relayout_device *const runs = rlt_planner_of(device);
   rlt_many *made = NULL;
-  relayout_status status = plan_many(runs, from, to, count, asked, true, &made, error);
+  relayout_status status = plan_many(runs, of, asked, true, &made, error);
   if (status == RELAYOUT_UNSUPPORTED && made != NULL && made->boxes.count > 1) {
     rlt_many_free(made);
     made = NULL;
-    status = plan_many(runs, from, to, count, asked, false, &made, error);
+    status = plan_many(runs, of, asked, false, &made, error);
   }
   if (status == RELAYOUT_OK) {
     status = rlt_plan_create_for_many(device, asked, made, plan, error);
@@ -788,8 +832,8 @@ relayout_status rlt_many_create_again(const rlt_many *many, relayout_device *dev
   for (int32_t i = 0; i < many->count; ++i) {
     views[i] = many->to[i].view;
   }
-  const relayout_status status =
-      create(device, &many->from, views, many->count, asked, plan, error);
+  const sides of = {&many->from, views, many->count, &many->boxes.all};
+  const relayout_status status = create(device, &of, asked, plan, error);
   rlt_free(views);
   return status;
 }
@@ -801,33 +845,60 @@ static relayout_status check_count(int32_t count, relayout_error *error) {
                         count, RLT_MOST_DESTINATIONS);
 }
 
-relayout_status relayout_plan_create_many(relayout_device *device, const relayout_scaled_view *from,
-                                          const relayout_scaled_view *to, int32_t count,
-                                          const relayout_plan_options *options,
-                                          relayout_plan **plan, relayout_error *error) {
+/* The device and the number of sides have been checked. */
+static relayout_status create_by_options(relayout_device *device, const sides *of,
+                                         const relayout_plan_options *options, relayout_plan **plan,
+                                         relayout_error *error) {
   relayout_plan_options copy;
   const relayout_plan_options *read = NULL;
-  relayout_status status = rlt_plan_check_arguments(device, from, to, plan, error);
-  if (status == RELAYOUT_OK) {
-    status = check_count(count, error);
-  }
-  if (status == RELAYOUT_OK) {
-    status = rlt_options_read(options, &copy, &read, error);
-  }
+  relayout_status status = rlt_options_read(options, &copy, &read, error);
   if (status == RELAYOUT_OK) {
     status = check_options(read, error);
   }
   if (status == RELAYOUT_OK) {
-    status = check_sides(from, to, count, read->overflow == RELAYOUT_OVERFLOW_WRAP, error);
+    status = check_sides(of, read->overflow == RELAYOUT_OVERFLOW_WRAP, error);
+  }
+  if (status == RELAYOUT_OK && of->range != NULL) {
+    status = check_range(of, error);
   }
   if (status != RELAYOUT_OK) {
     return status;
   }
   const rlt_plan_request asked = rlt_plan_request_of(read);
   const rlt_float_control was = rlt_floats_enter();
-  status = create(device, from, to, count, &asked, plan, error);
+  status = create(device, of, &asked, plan, error);
   rlt_floats_leave(was);
   return status;
+}
+
+relayout_status relayout_plan_create_many(relayout_device *device, const relayout_scaled_view *from,
+                                          const relayout_scaled_view *to, int32_t count,
+                                          const relayout_plan_options *options,
+                                          relayout_plan **plan, relayout_error *error) {
+  relayout_status status = rlt_plan_check_arguments(device, from, to, plan, error);
+  if (status == RELAYOUT_OK) {
+    status = check_count(count, error);
+  }
+  const sides of = {from, to, count, NULL};
+  return status == RELAYOUT_OK ? create_by_options(device, &of, options, plan, error) : status;
+}
+
+relayout_status relayout_plan_create_many_range(relayout_device *device,
+                                                const relayout_scaled_view *from,
+                                                const relayout_scaled_view *to, int32_t count,
+                                                const int64_t *start, const int64_t *sizes,
+                                                const relayout_plan_options *options,
+                                                relayout_plan **plan, relayout_error *error) {
+  rlt_index_box range;
+  relayout_status status = rlt_plan_check_arguments(device, from, to, plan, error);
+  if (status == RELAYOUT_OK) {
+    status = check_count(count, error);
+  }
+  if (status == RELAYOUT_OK) {
+    status = rlt_plan_read_box(&from->elements.shape, start, sizes, &range, error);
+  }
+  const sides of = {from, to, count, &range};
+  return status == RELAYOUT_OK ? create_by_options(device, &of, options, plan, error) : status;
 }
 
 int32_t relayout_plan_destination_count(const relayout_plan *plan) {

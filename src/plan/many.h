@@ -20,15 +20,32 @@
 #include "metadata/scaled_view.h"
 #include "plan/plan.h"
 
-enum { RLT_MOST_DESTINATIONS = 16 };
+enum { RLT_MOST_DESTINATIONS = 16, RLT_MOST_SIDES = RLT_MOST_DESTINATIONS + 1 };
 
-/* How the index space is cut: boxes of one size but for the last ones of a dimension. */
+/* Bytes of a tensor that a plan reads or writes: where they begin, behind the pointer that calls
+ * are given, and how many they are; as many as the whole tensor spans unless a range is moved. */
+typedef struct rlt_used_bytes {
+  bool is_used;
+  bool is_written;
+  int64_t lowest;
+  size_t bytes;
+  size_t whole;
+} rlt_used_bytes;
+
+/* Those of a side's elements, scales and zero points. */
+enum { RLT_SIDE_TENSORS = 3 };
+typedef rlt_used_bytes rlt_side_bytes[RLT_SIDE_TENSORS];
+
+/* How the index space, or the range of it that is asked for, is cut: boxes of one size but for the
+ * last ones of a dimension. */
 typedef struct rlt_boxes {
   int32_t rank;
-  int64_t dimensions[RELAYOUT_MAX_RANK];
+  int64_t dimensions[RELAYOUT_MAX_RANK]; /* of the tensors */
+  rlt_index_box all;                     /* what is cut */
   int64_t sizes[RELAYOUT_MAX_RANK];
   int64_t counts[RELAYOUT_MAX_RANK];
-  int64_t count; /* of all; 1 where there are no elements */
+  int64_t
+      count; /* of all; 1 for tensors without elements, and 0 for a range without any of others */
 } rlt_boxes;
 
 /* A plan for each box, between a view and another one or a worker's memory. A chunk's offset on the
@@ -92,7 +109,9 @@ typedef struct rlt_destination {
   rlt_scale_finder finder;
   rlt_box_plans found;              /* scales that were found to the destination */
   relayout_plan *all_found;         /* the same at once, from `group_rows` */
-  rlt_box_rows group_rows;          /* of all groups */
+  rlt_index_box all_groups;         /* whose scales are found in all boxes */
+  rlt_box_rows group_rows;          /* of these, */
+  int64_t first_group;              /* of which the first would lie here if they were all groups */
   int32_t order[RELAYOUT_MAX_RANK]; /* of rows of records, minor to major */
   rlt_box_plans arranged;           /* from rows to `arranged_rows` */
   rlt_box_rows arranged_rows;
@@ -111,6 +130,7 @@ typedef struct rlt_many {
   relayout_device *device; /* that runs it: the plan's, or the one behind that */
   void *on_device;         /* the backend's own; NULL: it goes by what follows */
   relayout_scaled_view from;
+  rlt_side_bytes bytes[RLT_MOST_SIDES]; /* the source's first */
   rlt_boxes boxes;
   int32_t order[RELAYOUT_MAX_RANK]; /* of rows, minor to major */
   bool has_rows;                    /* some destination is made row by row */
@@ -139,15 +159,33 @@ typedef struct rlt_box_limits {
   int64_t run_bytes;
 } rlt_box_limits;
 
+/* Begins with what is to be cut; `range` NULL: all. */
+void rlt_boxes_begin(const relayout_shape *shape, const rlt_index_box *range, rlt_boxes *made);
+
 /* Chooses the size of boxes for these sides; `order` is that of the values. */
 void rlt_boxes_choose(const relayout_scaled_view *from, const relayout_scaled_view *to,
-                      int32_t count, const int32_t *order, rlt_box_limits limits, rlt_boxes *made);
+                      int32_t count, const int32_t *order, rlt_box_limits limits, rlt_boxes *boxes);
+
+/* Makes one of them. */
+void rlt_boxes_join(rlt_boxes *boxes);
+
+/* Whether they make up whole tensors, or a range without elements of tensors that have some. */
+bool rlt_boxes_are_all(const rlt_boxes *boxes);
+bool rlt_boxes_are_none(const rlt_boxes *boxes);
+
+/* Finds `bytes`, of the range that `boxes` has. */
+relayout_status rlt_many_find_bytes(rlt_many *many, relayout_error *error);
+
+/* How records lie in memory: along each dimension the bytes from one to the next, of those that lie
+ * together, and how many elements these have along the dimension at this position of the order. */
+void rlt_records_place(const relayout_scaled_view *side, rlt_box_rows *made);
+int64_t rlt_records_together(const relayout_scaled_view *side, int32_t position);
 
 /* Elements along the minor dimension that lie in one record, or share a byte where rows begin with
  * bytes; 1 for others. Boxes do not part them. */
 int64_t rlt_elements_together(const relayout_scaled_view *side);
 
-/* Where groups of one side, of these sizes, lie in a box. */
+/* Where groups of one side lie in a box: those that it meets. */
 void rlt_groups_of_box(const relayout_scaled_view *of, const rlt_index_box *box,
                        rlt_index_box *groups);
 

@@ -142,23 +142,26 @@ void rlt_groups_of_box(const relayout_scaled_view *of, const rlt_index_box *box,
     const int64_t group = of->group_sizes[d];
     const int64_t first = box->start[d] / group;
     groups->start[d] = first;
-    groups->sizes[d] = box->sizes[d] == 0
-                           ? of->scales.shape.dimensions[d]
+    groups->sizes[d] = shape->dimensions[d] == 0 ? of->scales.shape.dimensions[d]
+                       : box->sizes[d] == 0
+                           ? 0
                            : rlt_divide_up(box->start[d] + box->sizes[d], group) - first;
   }
 }
 
 int64_t rlt_groups_met(const rlt_boxes *boxes, int32_t dimension, int64_t group) {
-  const int64_t size = boxes->sizes[dimension], all = boxes->dimensions[dimension];
-  const bool is_aligned = size >= all || size % group == 0 || group % size == 0;
+  const int64_t size = boxes->sizes[dimension], start = boxes->all.start[dimension];
+  const int64_t all = rlt_divide_up(start + boxes->all.sizes[dimension], group) - start / group;
+  const bool is_aligned =
+      (size % group == 0 && start % group == 0) || (group % size == 0 && start % size == 0);
   const int64_t met = is_aligned ? rlt_divide_up(size, group) : (size - 2) / group + 2;
-  return rlt_min(met, rlt_max(rlt_divide_up(all, group), 1));
+  return rlt_min(met, rlt_max(all, 1));
 }
 
 rlt_finding rlt_finding_of(const rlt_boxes *boxes, const relayout_scaled_view *side) {
   rlt_finding found = RLT_FINDS_IN_BOX;
   for (int32_t d = 0; d < boxes->rank; ++d) {
-    if (boxes->sizes[d] < boxes->dimensions[d] && boxes->sizes[d] % side->group_sizes[d] != 0) {
+    if (boxes->sizes[d] < boxes->all.sizes[d] && boxes->sizes[d] % side->group_sizes[d] != 0) {
       found = RLT_FINDS_IN_ALL;
     }
   }
@@ -169,8 +172,9 @@ rlt_finding rlt_finding_of(const rlt_boxes *boxes, const relayout_scaled_view *s
 
 void rlt_boxes_get(const rlt_boxes *boxes, int64_t number, rlt_index_box *box) {
   for (int32_t d = 0; d < boxes->rank; ++d) {
-    box->start[d] = number % boxes->counts[d] * boxes->sizes[d];
-    box->sizes[d] = rlt_min(boxes->sizes[d], boxes->dimensions[d] - box->start[d]);
+    const int64_t before = number % boxes->counts[d] * boxes->sizes[d];
+    box->start[d] = boxes->all.start[d] + before;
+    box->sizes[d] = rlt_min(boxes->sizes[d], boxes->all.sizes[d] - before);
     number /= boxes->counts[d];
   }
 }
@@ -195,7 +199,7 @@ static void widen(choosing *by, int32_t d, int64_t wanted) {
   rlt_boxes *const boxes = by->boxes;
   const int64_t others = elements_of(boxes) / boxes->sizes[d];
   const int64_t room = rlt_min(wanted, by->limits.elements / rlt_max(others, 1));
-  const int64_t size = cut_size(&by->of[d], boxes->dimensions[d], room);
+  const int64_t size = cut_size(&by->of[d], boxes->all.sizes[d], room);
   if (size > boxes->sizes[d] && size <= room) {
     boxes->sizes[d] = size;
   }
@@ -213,11 +217,11 @@ static void take_runs(choosing *by, const relayout_scaled_view *side) {
     const int32_t d = order[i];
     cuts *const of = &by->of[d];
     of->whole = common_multiple(of->whole, LINE / rlt_common_factor(LINE, run), MOST_WHOLE);
-    const int64_t unit = common_multiple(of->unit, of->whole, by->boxes->dimensions[d]);
+    const int64_t unit = common_multiple(of->unit, of->whole, by->boxes->all.sizes[d]);
     const int64_t wanted = rlt_divide_up(by->limits.run_bytes, run); /* or about as many */
     widen(by, d, rlt_max((wanted + unit / 2) / unit, 1) * unit);
     run *= by->boxes->sizes[d];
-    if (by->boxes->sizes[d] < by->boxes->dimensions[d]) {
+    if (by->boxes->sizes[d] < by->boxes->all.sizes[d]) {
       break;
     }
   }
@@ -226,50 +230,74 @@ static void take_runs(choosing *by, const relayout_scaled_view *side) {
 static void cut_all(rlt_boxes *boxes) {
   boxes->count = 1;
   for (int32_t d = 0; d < boxes->rank; ++d) {
-    boxes->counts[d] = rlt_divide_up(boxes->dimensions[d], boxes->sizes[d]);
+    boxes->counts[d] = rlt_divide_up(boxes->all.sizes[d], boxes->sizes[d]);
     boxes->count *= boxes->counts[d];
   }
 }
 
-/* One box, which holds nothing. */
-static void take_nothing(rlt_boxes *boxes) {
-  boxes->count = 1;
+bool rlt_boxes_are_all(const rlt_boxes *boxes) {
+  bool are = true;
   for (int32_t d = 0; d < boxes->rank; ++d) {
-    boxes->sizes[d] = rlt_max(boxes->dimensions[d], 1);
+    are = are && boxes->all.sizes[d] == boxes->dimensions[d];
+  }
+  return are;
+}
+
+bool rlt_boxes_are_none(const rlt_boxes *boxes) {
+  bool are = false;
+  for (int32_t d = 0; d < boxes->rank; ++d) {
+    are = are || (boxes->all.sizes[d] == 0 && boxes->dimensions[d] > 0);
+  }
+  return are;
+}
+
+void rlt_boxes_join(rlt_boxes *boxes) {
+  boxes->count = rlt_boxes_are_none(boxes) ? 0 : 1;
+  for (int32_t d = 0; d < boxes->rank; ++d) {
+    boxes->sizes[d] = rlt_max(boxes->all.sizes[d], 1);
     boxes->counts[d] = 1;
   }
 }
 
-void rlt_boxes_choose(const relayout_scaled_view *from, const relayout_scaled_view *to,
-                      int32_t count, const int32_t *order, rlt_box_limits limits, rlt_boxes *made) {
-  const relayout_shape *const shape = &from->elements.shape;
-  choosing by = {.boxes = made, .limits = limits};
+void rlt_boxes_begin(const relayout_shape *shape, const rlt_index_box *range, rlt_boxes *made) {
   *made = (rlt_boxes){.rank = shape->rank};
   for (int32_t d = 0; d < shape->rank; ++d) {
     made->dimensions[d] = shape->dimensions[d];
-    by.of[d] = (cuts){1, 1, 1, 1};
+    made->all.start[d] = range == NULL ? 0 : range->start[d];
+    made->all.sizes[d] = range == NULL ? shape->dimensions[d] : range->sizes[d];
   }
-  if (relayout_shape_element_count(shape) == 0) {
-    take_nothing(made);
+}
+
+void rlt_boxes_choose(const relayout_scaled_view *from, const relayout_scaled_view *to,
+                      int32_t count, const int32_t *order, rlt_box_limits limits,
+                      rlt_boxes *boxes) {
+  choosing by = {.boxes = boxes, .limits = limits};
+  bool has_elements = true;
+  for (int32_t d = 0; d < boxes->rank; ++d) {
+    by.of[d] = (cuts){1, 1, 1, 1};
+    has_elements = has_elements && boxes->all.sizes[d] > 0;
+  }
+  if (!has_elements) {
+    rlt_boxes_join(boxes);
     return;
   }
   add_side(by.of, from);
   for (int32_t i = 0; i < count; ++i) {
     add_side(by.of, &to[i]);
   }
-  for (int32_t d = 0; d < shape->rank; ++d) {
-    made->sizes[d] = cut_size(&by.of[d], shape->dimensions[d], 1);
+  for (int32_t d = 0; d < boxes->rank; ++d) {
+    boxes->sizes[d] = cut_size(&by.of[d], boxes->all.sizes[d], 1);
   }
   /* Whole groups, whose scales are found together; then runs, and what else there is room for. */
-  for (int32_t d = 0; d < shape->rank; ++d) {
+  for (int32_t d = 0; d < boxes->rank; ++d) {
     widen(&by, d, by.of[d].unit);
   }
   take_runs(&by, from);
   for (int32_t i = 0; i < count; ++i) {
     take_runs(&by, &to[i]);
   }
-  for (int32_t i = 0; i < shape->rank; ++i) {
+  for (int32_t i = 0; i < boxes->rank; ++i) {
     widen(&by, order[i], limits.elements);
   }
-  cut_all(made);
+  cut_all(boxes);
 }

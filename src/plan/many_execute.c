@@ -5,88 +5,73 @@
 #include "plan/many.h"
 
 /* Bytes that are read or written, and their name in messages. */
-typedef struct used_bytes {
+typedef struct named_bytes {
   uintptr_t first;
   size_t size;
   int32_t side; /* -1: the source */
   const char *part;
   bool is_written;
-} used_bytes;
+} named_bytes;
 
-enum { MOST_USED = 3 * (RLT_MOST_DESTINATIONS + 1) };
-
-typedef struct used_list {
+typedef struct named_list {
   int32_t count;
-  used_bytes of[MOST_USED];
-} used_list;
+  named_bytes of[RLT_MOST_SIDES * RLT_SIDE_TENSORS];
+} named_list;
 
-static void name_used(const used_bytes *used, size_t capacity, char *name) {
+static void write_name(const named_bytes *of, size_t capacity, char *name) {
   rlt_text text = rlt_text_in(name, capacity);
-  if (used->side < 0) {
-    rlt_text_add(&text, "from->%s", used->part);
+  if (of->side < 0) {
+    rlt_text_add(&text, "from->%s", of->part);
   } else {
-    rlt_text_add(&text, "to[%" PRId32 "].%s", used->side, used->part);
+    rlt_text_add(&text, "to[%" PRId32 "].%s", of->side, of->part);
   }
 }
 
-/* Adds the bytes of a view, or of records, at this pointer. */
-static relayout_status add_used(used_list *list, const relayout_scaled_view *blocks,
-                                const relayout_view *view, const void *pointer, used_bytes used,
-                                relayout_error *error) {
-  int64_t lowest = 0;
-  size_t size = 0;
-  if (blocks != NULL && rlt_has_blocks(blocks)) {
-    size = rlt_blocks_size(blocks);
-    lowest = view->byte_offset;
-  } else {
-    const relayout_status status = relayout_view_span(view, &lowest, &size, error);
-    if (status != RELAYOUT_OK) {
-      return status;
-    }
+/* Adds what is used of a tensor at this pointer. */
+static relayout_status add_tensor(named_list *list, const rlt_used_bytes *used, int32_t side,
+                                  const char *part, const void *pointer, relayout_error *error) {
+  const named_bytes made = {.first = (uintptr_t)pointer + (uintptr_t)used->lowest,
+                            .size = used->bytes,
+                            .side = side,
+                            .part = part,
+                            .is_written = used->is_written};
+  if (!used->is_used) {
+    return RELAYOUT_OK;
   }
-  if (pointer == NULL && size > 0) {
+  if (pointer == NULL && used->bytes > 0) {
     char name[32];
-    name_used(&used, sizeof name, name);
+    write_name(&made, sizeof name, name);
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s is NULL, but the plan %s %zu bytes there",
-                    name, used.is_written ? "writes" : "reads", size);
+                    name, used->is_written ? "writes" : "reads", used->bytes);
   }
-  used.first = (uintptr_t)pointer + (uintptr_t)lowest;
-  used.size = size;
-  list->of[list->count++] = used;
+  list->of[list->count++] = made;
   return RELAYOUT_OK;
 }
 
-static relayout_status add_side(used_list *list, const relayout_scaled_view *view, int32_t side,
+static relayout_status add_side(named_list *list, const rlt_used_bytes *used, int32_t side,
                                 const relayout_source_memory *at, relayout_error *error) {
-  const bool is_written = side >= 0;
-  const bool finds = is_written && view->rule != RELAYOUT_SCALES_GIVEN;
-  relayout_status status =
-      add_used(list, view, &view->elements, at->elements,
-               (used_bytes){.side = side, .part = "elements", .is_written = is_written}, error);
-  if (status == RELAYOUT_OK && view->has_scales) {
-    status = add_used(list, NULL, &view->scales, at->scales,
-                      (used_bytes){.side = side, .part = "scales", .is_written = finds}, error);
+  relayout_status status = add_tensor(list, &used[0], side, "elements", at->elements, error);
+  if (status == RELAYOUT_OK) {
+    status = add_tensor(list, &used[1], side, "scales", at->scales, error);
   }
-  if (status == RELAYOUT_OK && view->has_zero_points) {
-    status = add_used(list, NULL, &view->zero_points, at->zero_points,
-                      (used_bytes){.side = side, .part = "zero_points"}, error);
-  }
-  return status;
+  return status == RELAYOUT_OK
+             ? add_tensor(list, &used[2], side, "zero_points", at->zero_points, error)
+             : status;
 }
 
-static bool overlap(const used_bytes *a, const used_bytes *b) {
+static bool overlap(const named_bytes *a, const named_bytes *b) {
   return a->size > 0 && b->size > 0 && (a->is_written || b->is_written) &&
          (a->first < b->first ? b->first - a->first < a->size : a->first - b->first < b->size);
 }
 
-static relayout_status check_overlap(const used_list *list, relayout_error *error) {
+static relayout_status check_overlap(const named_list *list, relayout_error *error) {
   for (int32_t i = 0; i < list->count; ++i) {
     for (int32_t j = i + 1; j < list->count; ++j) {
-      const used_bytes *const a = &list->of[i], *const b = &list->of[j];
+      const named_bytes *const a = &list->of[i], *const b = &list->of[j];
       if (overlap(a, b)) {
         char first[32], second[32];
-        name_used(a, sizeof first, first);
-        name_used(b, sizeof second, second);
+        write_name(a, sizeof first, first);
+        write_name(b, sizeof second, second);
         return rlt_fail(error, RELAYOUT_BUFFERS_OVERLAP,
                         "%s (%zu bytes at %p) and %s (%zu bytes at %p) overlap", first, a->size,
                         (const void *)a->first, second, b->size, (const void *)b->first);
@@ -98,11 +83,11 @@ static relayout_status check_overlap(const used_list *list, relayout_error *erro
 
 static relayout_status check_memory(const rlt_many *many, const relayout_source_memory *from,
                                     const relayout_destination_memory *to, relayout_error *error) {
-  used_list list = {.count = 0};
-  relayout_status status = add_side(&list, &many->from, -1, from, error);
+  named_list list = {.count = 0};
+  relayout_status status = add_side(&list, many->bytes[0], -1, from, error);
   for (int32_t i = 0; i < many->count && status == RELAYOUT_OK; ++i) {
     const relayout_source_memory at = {to[i].elements, to[i].scales, to[i].zero_points};
-    status = add_side(&list, &many->to[i].view, i, &at, error);
+    status = add_side(&list, many->bytes[i + 1], i, &at, error);
   }
   return status == RELAYOUT_OK ? check_overlap(&list, error) : status;
 }

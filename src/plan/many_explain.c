@@ -14,13 +14,14 @@ static const char *scales_text(const rlt_destination *to) {
   return to->view.has_scales ? found[to->view.rule] : NULL;
 }
 
-static void add_sizes(const rlt_boxes *boxes, rlt_text *text) {
+static void add_sizes(const rlt_boxes *boxes, const int64_t *sizes, rlt_text *text) {
   for (int32_t d = 0; d < boxes->rank; ++d) {
-    rlt_text_add(text, "%s%" PRId64, d == 0 ? "" : ",", boxes->sizes[d]);
+    rlt_text_add(text, "%s%" PRId64, d == 0 ? "" : ",", sizes[d]);
   }
 }
 
 static void explain_text(const rlt_many *many, rlt_text *text) {
+  const rlt_boxes *const boxes = &many->boxes;
   rlt_text_add(text, "from    ");
   rlt_scaled_view_add_text(&many->from, text);
   for (int32_t i = 0; i < many->count; ++i) {
@@ -33,12 +34,21 @@ static void explain_text(const rlt_many *many, rlt_text *text) {
           many->to[i].finding == RLT_FINDS_IN_ALL ? "; the source is read once more for them" : "");
     }
   }
-  if (many->boxes.count == 0) {
-    rlt_text_add(text, "\nboxes   none: each destination is moved by itself\n");
+  if (!rlt_boxes_are_all(boxes)) {
+    rlt_text_add(text, "\nbox     indices from ");
+    add_sizes(boxes, boxes->all.start, text);
+    rlt_text_add(text, " on, ");
+    add_sizes(boxes, boxes->all.sizes, text);
+    rlt_text_add(text, " of them");
+  }
+  if (boxes->count == 0) {
+    rlt_text_add(text, "\nboxes   none: %s\n",
+                 rlt_boxes_are_none(boxes) ? "the range is empty"
+                                           : "each destination is moved by itself");
     return;
   }
-  rlt_text_add(text, "\nboxes   %" PRId64 " of [", many->boxes.count);
-  add_sizes(&many->boxes, text);
+  rlt_text_add(text, "\nboxes   %" PRId64 " of [", boxes->count);
+  add_sizes(boxes, boxes->sizes, text);
   rlt_text_add(text,
                "]: each is read from memory once, and every destination gets its part while it is "
                "in %s\n",
@@ -46,6 +56,7 @@ static void explain_text(const rlt_many *many, rlt_text *text) {
 }
 
 static void explain_json(const rlt_many *many, rlt_text *text) {
+  const rlt_boxes *const boxes = &many->boxes;
   rlt_text_add(text, "{\"from\":\"");
   rlt_scaled_view_add_text(&many->from, text);
   rlt_text_add(text, "\",\"to\":[");
@@ -60,8 +71,14 @@ static void explain_json(const rlt_many *many, rlt_text *text) {
     }
     rlt_text_add(text, "}");
   }
-  rlt_text_add(text, "],\"boxes\":%" PRId64 ",\"box\":[", many->boxes.count);
-  add_sizes(&many->boxes, text);
+  rlt_text_add(text, "],\"boxes\":%" PRId64 ",\"box\":[", boxes->count);
+  add_sizes(boxes, boxes->sizes, text);
+  if (!rlt_boxes_are_all(boxes)) {
+    rlt_text_add(text, "],\"start\":[");
+    add_sizes(boxes, boxes->all.start, text);
+    rlt_text_add(text, "],\"sizes\":[");
+    add_sizes(boxes, boxes->all.sizes, text);
+  }
   rlt_text_add(text, "]}");
 }
 

@@ -333,6 +333,21 @@ relayout_status rlt_plan_check_arguments(const relayout_device *device, const vo
   return RELAYOUT_OK;
 }
 
+relayout_status rlt_plan_read_box(const relayout_shape *shape, const int64_t *start,
+                                  const int64_t *sizes, rlt_index_box *box, relayout_error *error) {
+  const int32_t rank = (int32_t)rlt_min(rlt_max(shape->rank, 0), RELAYOUT_MAX_RANK);
+  *box = (rlt_index_box){{0}, {0}};
+  if (rank > 0 && (start == NULL || sizes == NULL)) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s is NULL",
+                    start == NULL ? "start" : "sizes");
+  }
+  for (int32_t d = 0; d < rank; ++d) {
+    box->start[d] = start[d];
+    box->sizes[d] = sizes[d];
+  }
+  return RELAYOUT_OK;
+}
+
 /* Sides made of shapes take the strides of options of 0.1, if there are any; views have their
  * own. */
 static relayout_status create_by_options(relayout_device *device, rlt_view from, rlt_view to,
@@ -389,22 +404,14 @@ relayout_status relayout_plan_create_range(relayout_device *device, const relayo
                                            const int64_t *sizes,
                                            const relayout_plan_options *options,
                                            relayout_plan **plan, relayout_error *error) {
-  const relayout_status status = rlt_plan_check_arguments(device, from, to, plan, error);
-  if (status != RELAYOUT_OK) {
-    return status;
+  rlt_index_box box;
+  relayout_status status = rlt_plan_check_arguments(device, from, to, plan, error);
+  if (status == RELAYOUT_OK) {
+    status = rlt_plan_read_box(&from->shape, start, sizes, &box, error);
   }
-  const int32_t rank = (int32_t)rlt_min(rlt_max(from->shape.rank, 0), RELAYOUT_MAX_RANK);
-  if (rank > 0 && (start == NULL || sizes == NULL)) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s is NULL",
-                    start == NULL ? "start" : "sizes");
-  }
-  rlt_index_box box = {{0}, {0}};
-  for (int32_t d = 0; d < rank; ++d) {
-    box.start[d] = start[d];
-    box.sizes[d] = sizes[d];
-  }
-  return create_with_floats(device, rlt_view_of(from), rlt_view_of(to), &box, false, options, plan,
-                            error);
+  return status == RELAYOUT_OK ? create_with_floats(device, rlt_view_of(from), rlt_view_of(to),
+                                                    &box, false, options, plan, error)
+                               : status;
 }
 
 relayout_status relayout_plan_create(relayout_device *device, const relayout_shape *from,

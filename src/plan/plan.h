@@ -133,6 +133,10 @@ relayout_status rlt_plan_create_for_many(relayout_device *device, const rlt_plan
                                          struct rlt_many *many, relayout_plan **plan,
                                          relayout_error *error);
 
+/* A caller's box, of a shape that is still to be checked. RELAYOUT_INVALID_ARGUMENT for a NULL. */
+relayout_status rlt_plan_read_box(const relayout_shape *shape, const int64_t *start,
+                                  const int64_t *sizes, rlt_index_box *box, relayout_error *error);
+
 /* That nothing is NULL of what plans are made of. RELAYOUT_INVALID_ARGUMENT. */
 relayout_status rlt_plan_check_arguments(const relayout_device *device, const void *from,
                                          const void *to, relayout_plan *const *plan,

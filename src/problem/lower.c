@@ -769,9 +769,9 @@ static relayout_status lower(lowering *at, relayout_error *error) {
                         "common divisor, or boxes would share a byte of packed elements");
 }
 
-static relayout_status check_box(const relayout_shape *shape, const rlt_index_box *box,
-                                 relayout_error *error) {
-  for (int32_t d = 0; d < shape->rank && box != NULL; ++d) {
+relayout_status rlt_index_box_check(const relayout_shape *shape, const rlt_index_box *box,
+                                    relayout_error *error) {
+  for (int32_t d = 0; d < shape->rank; ++d) {
     const int64_t start = box->start[d];
     const int64_t size = box->sizes[d];
     if (start < 0 || size < 0 || size > shape->dimensions[d] ||
@@ -825,8 +825,8 @@ relayout_status rlt_lower(const rlt_view *from, const rlt_view *to, const rlt_in
                           const rlt_changes *changes, rlt_lowered *made, relayout_error *error) {
   *made = (rlt_lowered){.count = 0};
   relayout_status status = check_sides(from, to, error);
-  if (status == RELAYOUT_OK) {
-    status = check_box(to->shape, box, error);
+  if (status == RELAYOUT_OK && box != NULL) {
+    status = rlt_index_box_check(to->shape, box, error);
   }
   if (status != RELAYOUT_OK) {
     return status;

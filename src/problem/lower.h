@@ -50,6 +50,10 @@ typedef struct rlt_lowered {
   int64_t destination_before;
 } rlt_lowered;
 
+/* RELAYOUT_OUT_OF_RANGE for indices outside the tensor. */
+relayout_status rlt_index_box_check(const relayout_shape *shape, const rlt_index_box *box,
+                                    relayout_error *error);
+
 /* Lowers a box, or everything if `box` is NULL. Returns the statuses of
  * relayout_plan_create_between that concern the views, those of relayout_plan_create_range that
  * concern the box, and RELAYOUT_OUT_OF_MEMORY. Free the result with rlt_lowered_free, also after a
