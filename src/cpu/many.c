@@ -436,7 +436,12 @@ static const rlt_unaligned_float *values_of(const worker *at, const row_walk *by
   const uint8_t *const source = source_row(at, row);
   fetch_next_row(at, by, row, source);
   if (many->converter != NULL) {
-    rlt_cpu_codec_encode(many->converter, source, (uint8_t *)at->piece, row->count);
+    if (many->values_from == RLT_VALUES_OF_ROWS) {
+      rlt_cpu_codec_encode_within(many->converter, source, at->values + many->rows.bytes,
+                                  (uint8_t *)at->piece, row->count);
+    } else {
+      rlt_cpu_codec_encode(many->converter, source, (uint8_t *)at->piece, row->count);
+    }
     return at->piece;
   }
   return (const rlt_unaligned_float *)(const void *)source;
@@ -541,11 +546,13 @@ static void take_scales(const worker *at, const rlt_destination *to,
 
 /* ---- Destinations --------------------------------------------------------------------------- */
 
-static void put_row(const rlt_destination *to, const void *row, uint8_t *place, int64_t count) {
+/* From memory that may be read up to `end`. */
+static void put_row(const rlt_destination *to, const void *row, const void *end, uint8_t *place,
+                    int64_t count) {
   if (to->streams) {
-    rlt_cpu_codec_stream(to->converter, row, place, count);
+    rlt_cpu_codec_stream_within(to->converter, row, end, place, count);
   } else {
-    rlt_cpu_codec_encode(to->converter, row, place, count);
+    rlt_cpu_codec_encode_within(to->converter, row, end, place, count);
   }
 }
 
@@ -566,19 +573,21 @@ static void make_rescaled(const worker *at, const rlt_destination *to, const row
   float *const made = is_straight ? (float *)(void *)place : at->rescaled;
   at->call->passes->rescale(of, values_of(at, by, row), made, row->count);
   if (!is_straight) {
-    put_row(to, made, place, row->count);
+    put_row(to, made, made + PIECE, place, row->count);
   }
 }
 
 static void make_converted(const worker *at, const rlt_destination *to, const row_walk *by,
                            const box_row *row, uint8_t *place) {
   if (at->call->many->values_from == RLT_VALUES_OF_RECORDS) {
-    put_row(to, values_of(at, by, row), place, row->count);
+    put_row(to, values_of(at, by, row), at->piece + PIECE, place, row->count);
     return;
   }
   const uint8_t *const source = source_row(at, row);
   fetch_next_row(at, by, row, source);
-  put_row(to, source, place, row->count);
+  const int64_t bytes = row->count * (int64_t)relayout_element_type_byte_size(
+                                         at->call->many->from.elements.shape.element_type);
+  put_row(to, source, source + bytes, place, row->count);
 }
 
 static void make_rows(const worker *at, const rlt_destination *to,

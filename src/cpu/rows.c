@@ -405,12 +405,16 @@ static void run_passes(const rlt_cpu_codec *codec, const uint8_t *words, uint8_t
 }
 
 /* Fewer than a group; the last byte's spare bits are 0. Their bytes. */
-static int64_t run_rest(const rlt_cpu_codec *codec, const uint8_t *words, uint8_t *to,
-                        int64_t count) {
-  _Alignas(LINE) uint8_t from[GROUP * MOST_BYTES] = {0};
+static int64_t run_rest(const rlt_cpu_codec *codec, const uint8_t *words, const uint8_t *end,
+                        uint8_t *to, int64_t count) {
   _Alignas(LINE) uint8_t made[GROUP * MOST_BYTES];
-  memcpy(from, words, (size_t)(count * codec->word_bytes));
-  run_passes(codec, from, made, GROUP);
+  if (end - words >= GROUP * codec->word_bytes) {
+    run_passes(codec, words, made, GROUP);
+  } else {
+    _Alignas(LINE) uint8_t from[GROUP * MOST_BYTES] = {0};
+    memcpy(from, words, (size_t)(count * codec->word_bytes));
+    run_passes(codec, from, made, GROUP);
+  }
   const int64_t bits = count * codec->destination_bits, bytes = (bits + 7) / 8;
   if (bits % 8 != 0) {
     made[bytes - 1] &= rlt_packed_used(bits % 8, codec->destination_high);
@@ -429,35 +433,53 @@ static void leave(const rlt_cpu_codec *codec, rlt_float_control was) {
   }
 }
 
-/* At most a block; the bytes made. */
-static int64_t run_block(const rlt_cpu_codec *codec, const uint8_t *words, uint8_t *to,
-                         int64_t count) {
-  const int64_t whole = count / GROUP * GROUP;
+/* At most a block; the bytes made. The last group is made twice, in part, rather than brought
+ * elsewhere: a vector cannot be loaded of what several stores have just written before these have
+ * gone to the cache, behind all that is stored past it. */
+static int64_t run_block(const rlt_cpu_codec *codec, const uint8_t *words, const uint8_t *end,
+                         uint8_t *to, int64_t count) {
+  const int64_t whole = count / GROUP * GROUP, bits = codec->destination_bits;
   run_passes(codec, words, to, whole);
-  int64_t bytes = whole * codec->destination_bits / 8;
-  if (whole < count) {
-    bytes += run_rest(codec, words + whole * codec->word_bytes, to + bytes, count - whole);
+  const int64_t bytes = whole * bits / 8;
+  if (whole == count) {
+    return bytes;
   }
-  return bytes;
+  if (whole > 0 && count * bits % 8 == 0) {
+    const int64_t before = count - GROUP;
+    run_passes(codec, words + before * codec->word_bytes, to + before * bits / 8, GROUP);
+    return count * bits / 8;
+  }
+  return bytes + run_rest(codec, words + whole * codec->word_bytes, end, to + bytes, count - whole);
 }
 
-static void encode_parts(const rlt_cpu_codec *codec, const uint8_t *words, uint8_t *to,
-                         int64_t count) {
+static void encode_parts(const rlt_cpu_codec *codec, const uint8_t *words, const uint8_t *end,
+                         uint8_t *to, int64_t count) {
   for (int64_t i = 0; i < count; i += codec->block) {
-    run_block(codec, words + i * codec->word_bytes, to + i * codec->destination_bits / 8,
+    run_block(codec, words + i * codec->word_bytes, end, to + i * codec->destination_bits / 8,
               rlt_min(count - i, codec->block));
   }
 }
 
+/* Where so many words end. */
+static const uint8_t *end_of(const rlt_cpu_codec *codec, const uint8_t *words, int64_t word_count) {
+  return words + word_count * codec->word_parts * codec->word_bytes;
+}
+
 void rlt_cpu_codec_encode(const rlt_cpu_codec *codec, const uint8_t *words, uint8_t *destination,
                           int64_t word_count) {
+  rlt_cpu_codec_encode_within(codec, words, end_of(codec, words, word_count), destination,
+                              word_count);
+}
+
+void rlt_cpu_codec_encode_within(const rlt_cpu_codec *codec, const uint8_t *words,
+                                 const uint8_t *end, uint8_t *destination, int64_t word_count) {
   const int64_t count = word_count * codec->word_parts;
   if (codec->used_count == 0) {
     memcpy(destination, words, (size_t)(count * codec->word_bytes));
     return;
   }
   const rlt_float_control was = enter(codec);
-  encode_parts(codec, words, destination, count);
+  encode_parts(codec, words, end, destination, count);
   leave(codec, was);
 }
 
@@ -506,7 +528,7 @@ static void put_bytes(const rlt_cpu_codec *codec, const uint8_t *from, uint8_t *
   if (codec->used_count == 0) {
     memcpy(to, from, (size_t)count);
   } else {
-    encode_parts(codec, from, to, count);
+    encode_parts(codec, from, from + count, to, count);
   }
 }
 
@@ -522,6 +544,12 @@ static void stream_bytes(const rlt_cpu_codec *codec, const uint8_t *words, uint8
 
 void rlt_cpu_codec_stream(const rlt_cpu_codec *codec, const uint8_t *words, uint8_t *destination,
                           int64_t word_count) {
+  rlt_cpu_codec_stream_within(codec, words, end_of(codec, words, word_count), destination,
+                              word_count);
+}
+
+void rlt_cpu_codec_stream_within(const rlt_cpu_codec *codec, const uint8_t *words,
+                                 const uint8_t *end, uint8_t *destination, int64_t word_count) {
   const int64_t count = word_count * codec->word_parts;
   if (codec->stream != NULL) {
     stream_bytes(codec, words, destination, count * codec->word_bytes);
@@ -537,7 +565,7 @@ void rlt_cpu_codec_stream(const rlt_cpu_codec *codec, const uint8_t *words, uint
     if (i + ahead + block <= count) {
       fetch_block(words + (i + ahead) * codec->word_bytes, block * codec->word_bytes);
     }
-    out.end += run_block(codec, words + i * codec->word_bytes, out.pending + out.end,
+    out.end += run_block(codec, words + i * codec->word_bytes, end, out.pending + out.end,
                          rlt_min(count - i, block));
     flow_out(&out);
   }

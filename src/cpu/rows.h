@@ -42,6 +42,13 @@ void rlt_cpu_codec_encode(const rlt_cpu_codec *codec, const uint8_t *words, uint
 void rlt_cpu_codec_stream(const rlt_cpu_codec *codec, const uint8_t *words, uint8_t *destination,
                           int64_t word_count);
 
+/* The same where all up to `end` may be read behind the words, whatever is there: fewer words than
+ * a group need not be brought elsewhere. */
+void rlt_cpu_codec_encode_within(const rlt_cpu_codec *codec, const uint8_t *words,
+                                 const uint8_t *end, uint8_t *destination, int64_t word_count);
+void rlt_cpu_codec_stream_within(const rlt_cpu_codec *codec, const uint8_t *words,
+                                 const uint8_t *end, uint8_t *destination, int64_t word_count);
+
 /* Lines that have been encoded, past the cache, to where a line begins. */
 void rlt_cpu_codec_stream_lines(const rlt_cpu_codec *codec, const uint8_t *from,
                                 uint8_t *destination, int64_t lines);

@@ -24,6 +24,11 @@ static void pass(const rlt_cpu_call *call, const rlt_cpu_tile *tile, rlt_cpu_scr
 /* Rows of fewer elements take less time together, with what lies between them, than one by one. */
 enum { LONG_ROW = 256 };
 
+/* Where the tile buffer ends, whatever lies behind the tile. */
+static const uint8_t *end_of(const rlt_cpu_scratch *here) {
+  return here->buffered + sizeof here->buffered;
+}
+
 /* The tile as the destination has it. */
 static const uint8_t *encode(const rlt_cpu_executable *made, const rlt_cpu_tile *tile,
                              rlt_cpu_scratch *here) {
@@ -41,15 +46,16 @@ static const uint8_t *encode(const rlt_cpu_executable *made, const rlt_cpu_tile 
   const int64_t count = rlt_run_elements(&tile_buffer->segment, has);
   const int64_t bits = rlt_problem_destination_bits(made->problem);
   if (count < LONG_ROW && frame->segment_pitch * 8 == tile_buffer->segment_pitch * bits) {
-    rlt_cpu_codec_encode(made->codec, here->buffered, here->encoded,
-                         (tile_buffer->segment_count - 1) * tile_buffer->segment_pitch + count);
+    rlt_cpu_codec_encode_within(made->codec, here->buffered, end_of(here), here->encoded,
+                                (tile_buffer->segment_count - 1) * tile_buffer->segment_pitch +
+                                    count);
     return here->encoded;
   }
   const int64_t pitch = tile_buffer->segment_pitch * made->problem->element_bytes;
   for (int64_t s = 0; s < tile_buffer->segment_count; ++s) {
     if (rlt_tile_has_run(has, &frame->segments[s])) {
-      rlt_cpu_codec_encode(made->codec, here->buffered + s * pitch,
-                           here->encoded + s * frame->segment_pitch, count);
+      rlt_cpu_codec_encode_within(made->codec, here->buffered + s * pitch, end_of(here),
+                                  here->encoded + s * frame->segment_pitch, count);
     }
   }
   return here->encoded;
@@ -66,7 +72,7 @@ static int64_t streamed_at_once(const rlt_problem *problem, int64_t count) {
 /* Segments are converted straight into lines that go past the cache, while what a tile that starts
  * at `next` reads is fetched; NULL: nothing is. */
 static void stream_encoded(const rlt_cpu_executable *made, const rlt_cpu_tile *tile,
-                           const uint8_t *buffered, const uint8_t *next) {
+                           const rlt_cpu_scratch *here, const uint8_t *next) {
   const rlt_cpu_frame *const frame = &made->frame;
   const rlt_tile_buffer *const tile_buffer = &frame->tile_buffer;
   const rlt_tile_steps has = rlt_cpu_steps(frame, tile->at->columns, tile->at->rows);
@@ -79,9 +85,10 @@ static void stream_encoded(const rlt_cpu_executable *made, const rlt_cpu_tile *t
     const rlt_tile_run *const segment = &frame->segments[s];
     const int64_t there = rlt_tile_has_run(has, segment) ? count : 0;
     for (int64_t i = 0; i == 0 || i < there; i += some) {
-      rlt_cpu_codec_stream(made->codec, buffered + s * pitch + i * made->problem->element_bytes,
-                           tile->destination + (segment->start + i) * frame->destination_bits / 8,
-                           rlt_min(some, there - i));
+      rlt_cpu_codec_stream_within(
+          made->codec, here->buffered + s * pitch + i * made->problem->element_bytes, end_of(here),
+          tile->destination + (segment->start + i) * frame->destination_bits / 8,
+          rlt_min(some, there - i));
       rlt_cpu_fetch_some(&ahead, ahead.pace, frame->fetch_level);
     }
   }
@@ -92,7 +99,7 @@ static void stream_encoded(const rlt_cpu_executable *made, const rlt_cpu_tile *t
 static void leave(const rlt_cpu_executable *made, const rlt_cpu_tile *tile, const uint8_t *next,
                   rlt_cpu_scratch *here) {
   if (made->streams_encoded) {
-    stream_encoded(made, tile, here->buffered, next);
+    stream_encoded(made, tile, here, next);
     return;
   }
   const uint8_t *const encoded = encode(made, tile, here);

@@ -753,13 +753,47 @@ static relayout_status make_many(relayout_device *device, const sides *of, rlt_m
   return RELAYOUT_OK;
 }
 
-/* Values and elements of a box, as f32s, take half of the second cache; where that is unknown, half
- * of a small one. */
-static rlt_box_limits limits_of(const relayout_device *device) {
+static int64_t element_bytes(const relayout_scaled_view *side) {
+  return (int64_t)relayout_element_type_byte_size(side->elements.shape.element_type);
+}
+
+/* What a destination's elements take between a box's values and the destination, at most: nothing
+ * where each row goes there at once, and no other destination can share it. */
+static int64_t row_bytes(const planning *at, const relayout_scaled_view *to) {
+  int64_t strides[RELAYOUT_MAX_RANK];
+  const bool is_alone = at->many->count == 1;
+  if (rlt_has_blocks(to)) {
+    int32_t order[RELAYOUT_MAX_RANK];
+    rlt_order_of(to, order);
+    return order[0] == at->many->order[0] ? 0 : 2 * (int64_t)sizeof(float);
+  }
+  return is_alone && !rlt_view_has_padding(&to->elements) && has_rows(at, &to->elements, strides)
+             ? 0
+             : element_bytes(to);
+}
+
+/* What a box takes for each element: in the source, in rows of values, and in rows of the
+ * destination that needs most. */
+static int64_t box_bytes(const planning *at) {
+  const rlt_many *const many = at->many;
+  int64_t strides[RELAYOUT_MAX_RANK], most = 0;
+  for (int32_t i = 0; i < many->count; ++i) {
+    most = rlt_max(most, row_bytes(at, &many->to[i].view));
+  }
+  if (rlt_has_blocks(&many->from)) {
+    return most + 1;
+  }
+  const bool is_row = has_rows(at, &many->from.elements, strides);
+  return element_bytes(&many->from) + most +
+         (is_row ? 0 : (int64_t)relayout_element_type_byte_size(row_type_of(&many->from)));
+}
+
+/* A box takes half of the second cache; where that is unknown, half of a small one. */
+static rlt_box_limits limits_of(const planning *at) {
   enum { MOST = 1 << 17, SMALL_CACHE = 512 << 10, RUN_BYTES = 512 };
-  const int64_t known = device->facts.machine.caches[1].bytes;
+  const int64_t known = at->device->facts.machine.caches[1].bytes;
   const int64_t bytes = known > 0 ? known : SMALL_CACHE;
-  const int64_t elements = rlt_min(MOST, bytes / (4 * (int64_t)sizeof(float)));
+  const int64_t elements = rlt_min(MOST, bytes / 2 / box_bytes(at));
   return (rlt_box_limits){rlt_max(1, elements), RUN_BYTES};
 }
 
@@ -791,12 +825,12 @@ static relayout_status plan_many(relayout_device *device, const sides *of,
   if (device->backend->many_create != NULL) {
     return device->backend->many_create(device, asked, *made, error);
   }
-  rlt_boxes_choose(of->from, of->to, of->count, (*made)->order, limits_of(device), &(*made)->boxes);
+  const planning at = {.device = device, .many = *made, .asked = *asked};
+  rlt_boxes_choose(of->from, of->to, of->count, (*made)->order, limits_of(&at), &(*made)->boxes);
   if (!is_cut) {
     rlt_boxes_join(&(*made)->boxes);
   }
   status = check_box(&(*made)->boxes, error);
-  const planning at = {.device = device, .many = *made, .asked = *asked};
   return status == RELAYOUT_OK ? plan_sides(&at, error) : status;
 }
 
