@@ -17,6 +17,7 @@ typedef struct command {
 extern const command command_devices;
 extern const command command_shape;
 extern const command command_index;
+extern const command command_emit;
 extern const command command_shard;
 extern const command command_explain;
 extern const command command_convert;

@@ -13,8 +13,8 @@
 #include "suggestion.h"
 
 static const command *const commands[] = {
-    &command_devices, &command_shape, &command_index,    &command_shard, &command_explain,
-    &command_convert, &command_bench, &command_selftest, &command_tune,
+    &command_devices, &command_shape, &command_index, &command_shard,    &command_explain,
+    &command_convert, &command_emit,  &command_bench, &command_selftest, &command_tune,
 };
 static const size_t command_count = sizeof commands / sizeof commands[0];
 

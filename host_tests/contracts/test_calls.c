@@ -237,6 +237,9 @@ static int tear_down(void **state) {
   X(relayout_index_to_linear, OUT_OF_RANGE, (&tiled, outside, out, error),                         \
     (&tiled, inside, out, error))                                                                  \
   X(relayout_index_from_linear, OUT_OF_RANGE, (&tiled, 8, out, error), (&tiled, 5, out, error))    \
+  X(relayout_language_parse, INVALID_TEXT, ("C", out, error), ("cuda", out, error))                \
+  X(relayout_shape_emit_index, SIZE_OVERFLOW, (&too_big, NULL, NULL, 0, out, error),               \
+    (&tiled, NULL, NULL, 0, out, error))                                                           \
   X(relayout_index_dimension_stride, UNSUPPORTED, (&tiled, 0, out, error),                         \
     (&matrix, 0, out, error))                                                                      \
   X(relayout_device_open, INVALID_TEXT, ("CPU", out, error), ("cpu", out, error))                  \

@@ -137,6 +137,19 @@ static void add_scaled(digest *made, const relayout_shape *shape) {
   }
 }
 
+/* As source text. */
+static void add_emitted(digest *made, const relayout_shape *shape) {
+  relayout_emit_options options = RELAYOUT_EMIT_OPTIONS_INIT;
+  char text[8192] = "";
+  size_t length = 0;
+  for (int i = 0; i <= RELAYOUT_LANGUAGE_PYTHON; ++i) {
+    relayout_language_parse(relayout_language_name((relayout_language)i), &options.language, NULL);
+    add_number(made, (int64_t)relayout_shape_emit_index(shape, &options, text, sizeof text, &length,
+                                                        NULL));
+    add(made, text, strlen(text));
+  }
+}
+
 static digest digest_of(const char *text) {
   digest made = {UINT64_C(14695981039346656037)};
   relayout_shape shape;
@@ -150,6 +163,7 @@ static digest digest_of(const char *text) {
     add_changes(&made, &shape);
     add_shards(&made, &shape);
     add_scaled(&made, &shape);
+    add_emitted(&made, &shape);
   }
   return made;
 }

@@ -224,6 +224,8 @@ static void find_indices(void *argument) {
   *status = relayout_shape_parse("f32[60,70]{1,0:T(8,128)(4,1)}", &shape, NULL);
   *status |= relayout_index_to_linear(&shape, index, &linear, NULL);
   *status |= relayout_index_from_linear(&shape, linear, index, NULL);
+  size_t length = 0;
+  *status |= relayout_shape_emit_index(&shape, NULL, NULL, 0, &length, NULL);
 }
 
 static void test_other_calls(void **state) {

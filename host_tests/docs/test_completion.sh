@@ -50,6 +50,8 @@ expect 'relayout shape ten' tensor.npy
 expect 'relayout tune --from ta' table.txt
 expect 'relayout frobnicate --' --help
 
+expect 'relayout emit index f32[2] --language c' c cuda
+
 # Every device that the command lists; behind a colon, readline keeps what stands before it.
 while read -r device _; do
   expect "relayout selftest --device ${device%?}" "${device##*:}"

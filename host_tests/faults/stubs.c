@@ -4,6 +4,7 @@
 
 const command command_bench = {.name = "bench"};
 const command command_devices = {.name = "devices"};
+const command command_emit = {.name = "emit"};
 const command command_explain = {.name = "explain"};
 const command command_index = {.name = "index"};
 const command command_selftest = {.name = "selftest"};

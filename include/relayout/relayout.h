@@ -4,6 +4,7 @@
 
 #include "relayout/device.h"
 #include "relayout/element_type.h"
+#include "relayout/emit.h"
 #include "relayout/exchange.h"
 #include "relayout/hooks.h"
 #include "relayout/index.h"

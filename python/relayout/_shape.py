@@ -195,6 +195,27 @@ class Shape:
         is_element = lib.relayout_index_in_bounds(self._struct, index)
         return tuple(index[0:self.rank]) if is_element else None
 
+    def emit_index(self, language: str, *, name: str = "at") -> str:
+        """Source text of two functions: from an index to the linear index, and back.
+
+        `language` is "c", "opencl", "cuda", "hip", "metal", "wgsl", "glsl" or "python". The second
+        function, `name` with _inverse behind it, says where padding lies. InvalidError for another
+        language, and for a name that is none there; UnsupportedError where WGSL or GLSL would need
+        integers of 64 bits.
+        """
+        number = ffi.new("relayout_language *")
+        call(lib.relayout_language_parse, c_text(language), number)
+        options = ffi.new("relayout_emit_options *")
+        named = ffi.new("char[]", c_text(name))
+        options.struct_size = ffi.sizeof("relayout_emit_options")
+        options.language = number[0]
+        options.name = named
+        length = ffi.new("size_t *")
+        call(lib.relayout_shape_emit_index, self._struct, options, ffi.NULL, 0, length)
+        text = ffi.new("char[]", length[0] + 1)
+        call(lib.relayout_shape_emit_index, self._struct, options, text, len(text), length)
+        return str(ffi.string(text).decode())
+
     # ---- Memory for it ----
 
     def empty(self, *, alignment: int = 1) -> tuple[Array, Array]:

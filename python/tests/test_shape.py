@@ -52,6 +52,27 @@ def test_padding_has_no_index():
     assert Shape("f32[3]{0:T(2)}").index_at(3) is None
 
 
+def test_emitted_functions():
+    shape = Shape("f32[20,300]{1,0:T(8,128)}")
+    functions = {}
+    exec(shape.emit_index("python", name="place"), functions)
+    rows, columns = numpy.indices(shape.dimensions)
+    places = functions["place"](rows, columns)
+    assert places[13, 250] == shape.linear_index(13, 250)
+    assert len(numpy.unique(places)) == shape.element_count
+    count = functions["place_physical_elements"]
+    for linear in range(-1, count + 1):
+        inside = 0 <= linear < count
+        assert functions["place_inverse"](linear) == (shape.index_at(linear) if inside else None)
+    assert "int64_t at(int64_t i0, int64_t i1)" in shape.emit_index("c")
+    with pytest.raises(relayout.InvalidError, match="'C' is no language"):
+        shape.emit_index("C")
+    with pytest.raises(relayout.InvalidError, match="'for', which means"):
+        shape.emit_index("c", name="for")
+    with pytest.raises(relayout.UnsupportedError, match="32 bits"):
+        Shape("u8[65536,65536]").emit_index("wgsl")
+
+
 def test_wrong_indices():
     shape = Shape("f32[2,3]")
     with pytest.raises(relayout.RangeError, match="is 7"):
