@@ -18,6 +18,8 @@
  *                     its block format, or 0; if it has one, the tile has f32s
  *     SOURCE_SCALED, SOURCE_POINTED
  *                     1 if it has scales, and zero points; their formats, bytes and units follow
+ *     SOURCE_WIDTH    elements that a work-item loads together, along the first dimension of the
+ *                     tile, SOURCE_MINOR
  */
 
 #define PASTE_2(a, b)      a##b
@@ -53,6 +55,53 @@ INLINED void store(__global uchar *at, int bytes, int unit, ulong value) {
   }
 }
 
+/* Elements of up to four words of 32 bits, which are loaded and stored at once where their address
+ * is a multiple of as many bytes: callers' offsets are not, always. */
+INLINED bool are_aligned(__global const uchar *at, int bytes) {
+  return ((size_t)at & (size_t)(bytes - 1)) == 0;
+}
+
+INLINED uint4 load_words(__global const uchar *at, int bytes) {
+  uint4 made = (uint4)0;
+  if (bytes == 16) {
+    made = *(__global const uint4 *)at;
+  } else if (bytes == 8) {
+    made.xy = *(__global const uint2 *)at;
+  } else {
+    made.x = *(__global const uint *)at;
+  }
+  return made;
+}
+
+INLINED void store_words(__global uchar *at, int bytes, uint4 words) {
+  if (bytes == 16) {
+    *(__global uint4 *)at = words;
+  } else if (bytes == 8) {
+    *(__global uint2 *)at = words.xy;
+  } else {
+    *(__global uint *)at = words.x;
+  }
+}
+
+INLINED uint word_of(uint4 words, int number) {
+  return number == 0 ? words.x : number == 1 ? words.y : number == 2 ? words.z : words.w;
+}
+
+/* An element of 1, 2 or 4 bytes, and words with it besides. */
+INLINED uint element_of(uint4 words, int number, int bytes) {
+  const int in_word = 4 / bytes;
+  const uint word = word_of(words, number / in_word);
+  return bytes == 4 ? word : word >> number % in_word * bytes * 8 & ((1u << (bytes * 8 & 31)) - 1);
+}
+
+INLINED uint4 with_element(uint4 words, int number, int bytes, uint element) {
+  const int in_word = 4 / bytes;
+  const uint moved = element << number % in_word * bytes * 8;
+  const int word = number / in_word;
+  return words | (uint4)(word == 0 ? moved : 0, word == 1 ? moved : 0, word == 2 ? moved : 0,
+                         word == 3 ? moved : 0);
+}
+
 /* ---- The tile ---- */
 
 INLINED tile_word source_word(const memory *of, const coordinate *i) {
@@ -75,20 +124,46 @@ static void load_tile(const memory *of, const coordinate *start, __local tile_wo
     coordinate i[AXES];
     uint place;
     if (visit_source(v, start, i, &place)) {
+#if SOURCE_WIDTH > 1
+      __global const uchar *const at = of->source + (long)at_source(i);
+      const int bytes = SOURCE_WIDTH * SOURCE_BYTES;
+      if (are_aligned(at, bytes)) {
+        const uint4 words = load_words(at, bytes);
+#pragma unroll
+        for (int k = 0; k < SOURCE_WIDTH; ++k) {
+          tile[place + k] = (tile_word)element_of(words, k, SOURCE_BYTES);
+        }
+      } else {
+#pragma unroll
+        for (int k = 0; k < SOURCE_WIDTH; ++k) {
+          tile[place + k] = (tile_word)load(at + k * SOURCE_BYTES, SOURCE_BYTES, SOURCE_UNIT);
+        }
+      }
+#else
       tile[place] = source_word(of, i);
+#endif
     }
   }
 }
 
 /* ---- Values ---- */
 
-/* The value of an element of the tile. */
-INLINED number source_value(const memory *of, const coordinate *i, tile_word word) {
+/* What an element is multiplied by; 0 where it is by nothing. */
+INLINED pattern source_scale(const memory *of, const coordinate *i) {
 #if SOURCE_SCALED
   coordinate group[AXES];
   group_source(i, group);
+  return load(of->source_scales + at_source_scales(group), SOURCE_SCALE_BYTES, SOURCE_SCALE_UNIT);
+#else
+  return 0;
 #endif
+}
+
+/* The value of an element of the tile, by its scale. */
+INLINED number source_value(const memory *of, const coordinate *i, tile_word word, pattern scale) {
 #if SOURCE_POINTED
+  coordinate group[AXES];
+  group_source(i, group);
   const long point = integer_value(
       load(of->source_points + at_source_points(group), SOURCE_POINT_BYTES, SOURCE_POINT_UNIT),
       SOURCE_POINT_FORMAT);
@@ -97,8 +172,6 @@ INLINED number source_value(const memory *of, const coordinate *i, tile_word wor
   const number n = number_of(word, SOURCE_FORMAT);
 #endif
 #if SOURCE_SCALED
-  const pattern scale =
-      load(of->source_scales + at_source_scales(group), SOURCE_SCALE_BYTES, SOURCE_SCALE_UNIT);
   return product(n, float_number(scale, SOURCE_SCALE_FORMAT));
 #else
   return n;
@@ -106,9 +179,9 @@ INLINED number source_value(const memory *of, const coordinate *i, tile_word wor
 }
 
 /* The same, rounded to an f32. */
-INLINED uint source_f32(const memory *of, const coordinate *i, tile_word word) {
+INLINED uint source_f32(const memory *of, const coordinate *i, tile_word word, pattern scale) {
 #if SOURCE_SCALED
-  return f32_of(source_value(of, i, word));
+  return f32_of(source_value(of, i, word, scale));
 #else
   const integer_rule by = {false, false};
   return (uint)convert_unscaled(word, SOURCE_FORMAT, f32_format(), by);

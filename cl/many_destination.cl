@@ -7,6 +7,11 @@
  *     TO_MINOR, TO_STEP
  *                  the dimension along which elements share a byte or a record, and how far apart
  *                  those lie in the tile
+ *     TO_TOGETHER  elements that a work-item stores at once, along that dimension
+ *     TO_RUN, TO_FROM_RUN
+ *                  how many of these, one behind the other, have one scale of the destination's,
+ *                  and one of the source's
+ *     TO_FIND_RUN  how many of SOURCE_WIDTH elements have one scale of the destination's
  *     TO_CONVERTS  1 unless elements keep their bits
  *     TO_WRAPS, TO_NEAREST
  *                  how they become integers
@@ -61,28 +66,45 @@ static void OF(put_scale_)(const memory *of, const coordinate *group, uint scale
   store(of->SCALES + AT_SCALES(group), TO_SCALE_BYTES, TO_SCALE_UNIT, scale);
 }
 
-/* Adds this work-item's values to the greatest ones of the groups in a box. Those that follow each
- * other and are of one group are added at once. */
+/* Adds this work-item's values to the greatest ones of the groups in a box. Those of one group that
+ * follow each other, in a visit or from visit to visit, are added at once. */
 static void OF(find_)(const memory *of, const coordinate *start, __local const tile_word *tile,
                       __local uint *groups) {
-  uint last = TO_FROM;
-  uint most = 0;
+  uint last[SOURCE_WIDTH / TO_FIND_RUN], most[SOURCE_WIDTH / TO_FIND_RUN];
+#pragma unroll
+  for (int r = 0; r < SOURCE_WIDTH / TO_FIND_RUN; ++r) {
+    last[r] = TO_FROM;
+    most[r] = 0;
+  }
 #pragma unroll 1
   for (uint v = (uint)get_local_id(0); v < VISITS_source; v += GROUP) {
     coordinate i[AXES], group[AXES];
     uint place;
-    if (visit_source(v, start, i, &place)) {
+    if (!visit_source(v, start, i, &place)) {
+      continue;
+    }
+#pragma unroll
+    for (int r = 0; r < SOURCE_WIDTH / TO_FIND_RUN; ++r) {
       OF(group_)(i, group);
       const uint at = TO_FROM + OF(group_place_)(group, start);
-      if (at != last) {
-        atomic_max(&groups[last], most);
-        last = at;
-        most = 0;
+      if (at != last[r]) {
+        atomic_max(&groups[last[r]], most[r]);
+        last[r] = at;
+        most[r] = 0;
       }
-      most = max(most, size_of(source_f32(of, i, tile[place])));
+#pragma unroll
+      for (int k = 0; k < TO_FIND_RUN; ++k) {
+        const pattern scale = source_scale(of, i);
+        most[r] = max(most[r], size_of(source_f32(of, i, tile[place + k], scale)));
+        i[SOURCE_MINOR] += 1;
+      }
+      place += TO_FIND_RUN;
     }
   }
-  atomic_max(&groups[last], most);
+#pragma unroll
+  for (int r = 0; r < SOURCE_WIDTH / TO_FIND_RUN; ++r) {
+    atomic_max(&groups[last[r]], most[r]);
+  }
 }
 #endif
 
@@ -125,30 +147,40 @@ static void OF(put_found_)(const memory *of, ulong which, __global const uint *f
 
 /* ---- Elements ---- */
 
-#if TO_SCALED
-static number OF(scale_of_)(const memory *of, const coordinate *group, const coordinate *start,
+/* What an element is divided by; 0 where it is by nothing. */
+static pattern OF(divisor_)(const memory *of, const coordinate *i, const coordinate *start,
                             __local const uint *groups) {
-#if TO_FINDS == 1
-  const pattern scale = groups[GROUPS + TO_FROM + OF(group_place_)(group, start)];
-#else
-  const pattern scale = load(of->SCALES + AT_SCALES(group), TO_SCALE_BYTES, TO_SCALE_UNIT);
-#endif
-  return float_number(scale, TO_SCALE_FORMAT);
-}
-
-/* value / scale + zero point, saturated. */
-static pattern OF(scaled_)(const memory *of, const coordinate *i, tile_word word,
-                           const coordinate *start, __local const uint *groups) {
-  const number_format to = TO_FORMAT;
+#if TO_SCALED
   coordinate group[AXES];
   OF(group_)(i, group);
-  const number scale = OF(scale_of_)(of, group, start, groups);
-  const number exact = quotient(source_value(of, i, word), scale);
+#if TO_FINDS == 1
+  return groups[GROUPS + TO_FROM + OF(group_place_)(group, start)];
+#else
+  return load(of->SCALES + AT_SCALES(group), TO_SCALE_BYTES, TO_SCALE_UNIT);
+#endif
+#else
+  return 0;
+#endif
+}
+
+#if TO_SCALED
+/* value / scale + zero point, saturated. */
+static pattern OF(scaled_)(const memory *of, const coordinate *i, tile_word word, pattern factor,
+                           pattern scale) {
+  const number_format to = TO_FORMAT;
+  if (is_shift(TO_SCALE_FORMAT, SOURCE_FORMAT, to) && !SOURCE_SCALED && is_power(scale) &&
+      is_finite_float((uint)word, SOURCE_FORMAT)) {
+    return short_float((uint)word, SOURCE_FORMAT, -power_of(scale), to, true);
+  }
+  const number exact =
+      quotient(source_value(of, i, word, factor), float_number(scale, TO_SCALE_FORMAT));
   if (to.kind == KIND_FLOAT) {
     return saturated_pattern(exact, to);
   }
   long whole = clamp(whole_value(exact, TO_NEAREST != 0), -(1L << 22), 1L << 22);
 #if TO_POINTED
+  coordinate group[AXES];
+  OF(group_)(i, group);
   whole += integer_value(load(of->POINTS + AT_POINTS(group), TO_POINT_BYTES, TO_POINT_UNIT),
                          TO_POINT_FORMAT);
 #endif
@@ -158,23 +190,46 @@ static pattern OF(scaled_)(const memory *of, const coordinate *i, tile_word word
 }
 #endif
 
-/* What an element of the tile becomes. */
-static pattern OF(element_)(const memory *of, const coordinate *i, tile_word word,
-                            const coordinate *start, __local const uint *groups) {
+/* What an element of the tile becomes, by the scales of both sides. */
+static pattern OF(element_)(const memory *of, const coordinate *i, tile_word word, pattern factor,
+                            pattern divisor) {
 #if TO_SCALED
-  return OF(scaled_)(of, i, word, start, groups);
+  return OF(scaled_)(of, i, word, factor, divisor);
 #elif SOURCE_SCALED
   const integer_rule by = {false, TO_NEAREST != 0};
-  number value = source_value(of, i, word);
+  if (is_shift(SOURCE_SCALE_FORMAT, SOURCE_FORMAT, TO_FORMAT) && !SOURCE_POINTED &&
+      is_power(factor) && is_finite_float((uint)word, SOURCE_FORMAT)) {
+    return short_float((uint)word, SOURCE_FORMAT, power_of(factor), TO_FORMAT, false);
+  }
+  number value = source_value(of, i, word, factor);
   value.negative = value.negative && !is_nan(value);
   return pattern_of(value, TO_FORMAT, by);
 #elif TO_CONVERTS
   const integer_rule by = {TO_WRAPS != 0, TO_NEAREST != 0};
+  if (is_shortened(SOURCE_FORMAT, TO_FORMAT) && is_finite_float((uint)word, SOURCE_FORMAT)) {
+    return short_float((uint)word, SOURCE_FORMAT, 0, TO_FORMAT, false);
+  }
   return convert_unscaled(word, SOURCE_FORMAT, TO_FORMAT, by);
 #else
   return word;
 #endif
 }
+
+#if !TO_RECORDS
+/* Element `k` of those that are stored together, `i` being its index. Scales stay from the one
+ * before where they are the same. */
+INLINED pattern OF(next_)(const memory *of, const coordinate *i, tile_word word, int k,
+                          pattern *factor, pattern *divisor, const coordinate *start,
+                          __local const uint *groups) {
+  if (k % TO_FROM_RUN == 0) {
+    *factor = source_scale(of, i);
+  }
+  if (k % TO_RUN == 0) {
+    *divisor = OF(divisor_)(of, i, start, groups);
+  }
+  return OF(element_)(of, i, word, *factor, *divisor);
+}
+#endif
 
 /* Elements of the tile from `place` on, `i` being the index of the first, to memory. */
 INLINED void OF(put_)(const memory *of, coordinate *i, __local const tile_word *tile, uint place,
@@ -188,21 +243,44 @@ INLINED void OF(put_)(const memory *of, coordinate *i, __local const tile_word *
   uint values[RECORD];
 #pragma unroll 1
   for (uint k = 0; k < RECORD; ++k) {
-    values[k] = source_f32(of, i, tile[place + k * TO_STEP]);
+    values[k] = source_f32(of, i, tile[place + k * TO_STEP], source_scale(of, i));
     i[TO_MINOR] += 1;
   }
   put_record(TO_FORM, values, place_of_record(TO_FORM, of->OF(to_), at));
 #elif TO_BITS
   uint byte = 0;
+  pattern factor = 0, divisor = 0;
 #pragma unroll 1
   for (uint k = 0; k < 8 / TO_BITS; ++k) {
-    const pattern element = OF(element_)(of, i, tile[place + k * TO_STEP], start, groups);
+    const pattern element = OF(next_)(of, i, tile[place + k * TO_STEP], (int)k, &factor, &divisor,
+                                      start, groups);
     byte |= (uint)element << (TO_HIGH ? 8 - TO_BITS - k * TO_BITS : k * TO_BITS);
     i[TO_MINOR] += 1;
   }
   of->OF(to_)[at / (8 / TO_BITS)] = (uchar)byte;
+#elif TO_TOGETHER > 1
+  __global uchar *const to = of->OF(to_) + (long)at;
+  uint4 words = (uint4)0;
+  pattern factor = 0, divisor = 0;
+#pragma unroll
+  for (int k = 0; k < TO_TOGETHER; ++k) {
+    const pattern element =
+        OF(next_)(of, i, tile[place + k * TO_STEP], k, &factor, &divisor, start, groups);
+    words = with_element(words, k, TO_BYTES, (uint)element);
+    i[TO_MINOR] += 1;
+  }
+  if (are_aligned(to, TO_TOGETHER * TO_BYTES)) {
+    store_words(to, TO_TOGETHER * TO_BYTES, words);
+  } else {
+#pragma unroll
+    for (int k = 0; k < TO_TOGETHER; ++k) {
+      store(to + k * TO_BYTES, TO_BYTES, TO_UNIT, element_of(words, k, TO_BYTES));
+    }
+  }
 #else
-  store(of->OF(to_) + (long)at, TO_BYTES, TO_UNIT, OF(element_)(of, i, tile[place], start, groups));
+  pattern factor = 0, divisor = 0;
+  store(of->OF(to_) + (long)at, TO_BYTES, TO_UNIT,
+        OF(next_)(of, i, tile[place], 0, &factor, &divisor, start, groups));
 #endif
 }
 

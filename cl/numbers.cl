@@ -102,6 +102,92 @@ INLINED pattern saturated_pattern(const number n, const number_format of) {
                                                 : float_pattern(read, of);
 }
 
+/* ---- Times powers of two ---- */
+
+/* Floats of at most 24 digits, which 32 bits hold. */
+INLINED bool is_short(const number_format of) {
+  return of.kind == KIND_FLOAT && of.bits <= 32;
+}
+
+/* Of f8e8m0fnu, whose numbers are powers of two. */
+INLINED bool has_powers(const number_format of) {
+  return of.kind == KIND_FLOAT && of.specials == SPECIALS_UNSIGNED;
+}
+
+/* Whether short_float makes elements of others: as they are, or times or over a power of two. */
+INLINED bool is_shortened(const number_format from, const number_format to) {
+  return is_short(from) && is_short(to) && !has_powers(to) && !has_same_exponents(from, to);
+}
+
+INLINED bool is_shift(const number_format scale, const number_format from, const number_format to) {
+  return has_powers(scale) && is_short(from) && is_short(to) && !has_powers(to);
+}
+
+INLINED bool is_finite_float(uint bits, const number_format of) {
+  const uint size = bits & (uint)size_mask(of);
+  const bool negative = (bits & (uint)sign_bit(of)) != 0;
+  return !is_nan_size(size, negative, of) &&
+         !(of.specials == SPECIALS_IEEE && size == (uint)ieee_infinity(of));
+}
+
+/* The size of a finite short float times 2^power in another format, rounded once; more than
+ * greatest_size for what is beyond. */
+INLINED uint short_size(uint size, const number_format from, int power, const number_format to) {
+  const int field = (int)(size >> from.mantissa_bits);
+  const bool has_one = field != 0 || from.specials == SPECIALS_UNSIGNED;
+  const uint fraction = size & (uint)ones(from.mantissa_bits);
+  const uint digits = fraction | (has_one ? 1u : 0u) << from.mantissa_bits;
+  const int shift = (int)clz(digits | 1u) - 8;
+  const uint twice = digits << shift << 1; /* 25 digits, the last being 0 */
+  const int exponent =
+      (has_one ? field : 1) - from.bias - from.mantissa_bits + 23 - shift + power + to.bias;
+  const int dropped = min(23 - to.mantissa_bits + max(1 - exponent, 0), 25);
+  const uint with_half = twice >> dropped;
+  const uint has_more = (twice & ((1u << dropped) - 1)) != 0 ? 1 : 0;
+  const uint kept = with_half >> 1;
+  const uint goes_up = with_half & (has_more | kept) & 1;
+  const int beyond = (int)ones(to.exponent_bits) + 1;
+  const uint before = (uint)(clamp(exponent, 1, beyond + 1) - 1) << to.mantissa_bits;
+  return digits == 0 ? 0 : kept + goes_up + before;
+}
+
+/* The same where both are normal: the mantissa is rounded, and the exponent counted up or down. */
+INLINED uint normal_size(uint size, const number_format from, int steps, const number_format to) {
+  const int dropped = max(from.mantissa_bits - to.mantissa_bits, 0);
+  const int added = max(to.mantissa_bits - from.mantissa_bits, 0);
+  const uint half_less = ((1u << dropped) - 1) >> 1;
+  const uint last = dropped > 0 ? size >> dropped & 1 : 0;
+  return ((size + half_less + last) >> dropped << added) + ((uint)steps << to.mantissa_bits);
+}
+
+/* A finite short float times 2^power as another short float; `to` has signs. What is beyond the
+ * greatest number becomes that if it saturates. */
+INLINED uint short_float(uint bits, const number_format from, int power, const number_format to,
+                         bool saturates) {
+  const uint size = bits & (uint)size_mask(from);
+  const bool negative = (bits & (uint)sign_bit(from)) != 0;
+  const int field = (int)(size >> from.mantissa_bits), steps = power + to.bias - from.bias;
+  const bool are_normal =
+      field > 0 && field + steps > 0 && field + steps <= (int)ones(to.exponent_bits);
+  const uint made = are_normal ? normal_size(size, from, steps, to)
+                               : short_size(size, from, power, to);
+  const bool is_beyond = made > (uint)greatest_size(to);
+  return is_beyond && !saturates ? (uint)overflow_pattern(negative, to)
+                                 : (uint)signed_pattern(is_beyond ? greatest_size(to) : made,
+                                                        negative, to);
+}
+
+/* The exponent of a number of f8e8m0fnu that is one. */
+INLINED int power_of(pattern bits) {
+  return (int)bits - 127;
+}
+
+INLINED bool is_power(pattern bits) {
+  return bits != 0xff;
+}
+
+/* ---- Integers ---- */
+
 /* The integer that a pattern stands for, of at most 16 bits. */
 INLINED long integer_value(pattern bits, const number_format of) {
   const long low = (long)(bits & ones(of.bits));

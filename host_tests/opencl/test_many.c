@@ -97,6 +97,58 @@ static void test_large_elements(void **state) {
   relayout_plan_destroy(plan);
 }
 
+/* Rows of whole vectors, on buffers where vectors begin and where only elements do: f32s as bf16s,
+ * columns first, and as MXFP8, whose scales of these values are 1. */
+static void test_offsets_of_vectors(void **state) {
+  (void)state;
+  enum { LINES = 16, LENGTH = 64, ALL = LINES * LENGTH, MOST_BEFORE = 4 };
+  float source[MOST_BEFORE + ALL] = {0};
+  uint16_t columns[ALL], found_columns[MOST_BEFORE + ALL];
+  uint8_t elements[ALL], found_elements[MOST_BEFORE + ALL], scales[LINES * 2];
+  relayout_scaled_view to[2] = {scaled_of("bf16[16,64]{0,1}"),
+                                scaled_of("f8e4m3fn[16,64] * f8e8m0fnu[16,2]")};
+  to[1].rule = RELAYOUT_SCALES_POWER2;
+  relayout_plan *const plan = plan_of("f32[16,64]", 2, to);
+  for (size_t before = 0; before <= MOST_BEFORE; ++before) {
+    for (int i = 0; i < ALL; ++i) {
+      const int exponent = i % 32 == 0 ? 8 : i % 14 - 6; /* 256, and what is below */
+      const int line = i / LENGTH, column = i % LENGTH;
+      source[before + (size_t)i] = (float)(exponent < 0 ? 1.0 / (1 << -exponent) : 1 << exponent);
+      columns[column * LINES + line] = (uint16_t)((exponent + 127) << 7);
+      elements[i] = (uint8_t)((exponent + 7) << 3);
+    }
+    memset(found_columns, 0xa5, sizeof found_columns);
+    memset(found_elements, 0xa5, sizeof found_elements);
+    memset(scales, 0xa5, sizeof scales);
+    const relayout_side_buffers from = {.elements = opencl_buffer(bench, sizeof source, source),
+                                        .elements_offset = before * sizeof(float)};
+    const relayout_side_buffers at[2] = {
+        {.elements = opencl_buffer(bench, sizeof found_columns, found_columns),
+         .elements_offset = before * sizeof(uint16_t)},
+        {.elements = opencl_buffer(bench, sizeof found_elements, found_elements),
+         .elements_offset = before,
+         .scales = opencl_buffer(bench, sizeof scales, scales)}};
+    enqueue(plan, &from, at);
+    opencl_read(bench, at[0].elements, sizeof found_columns, found_columns);
+    opencl_read(bench, at[1].elements, sizeof found_elements, found_elements);
+    opencl_read(bench, at[1].scales, sizeof scales, scales);
+    assert_memory_equal(found_columns + before, columns, sizeof columns);
+    assert_memory_equal(found_elements + before, elements, sizeof elements);
+    for (size_t i = 0; i < before; ++i) {
+      assert_int_equal(found_columns[i], 0xa5a5);
+      assert_int_equal(found_elements[i], 0xa5);
+    }
+    for (size_t i = 0; i < sizeof scales; ++i) {
+      assert_int_equal(scales[i], 127);
+    }
+    clReleaseMemObject(from.elements);
+    clReleaseMemObject(at[0].elements);
+    clReleaseMemObject(at[1].elements);
+    clReleaseMemObject(at[1].scales);
+  }
+  relayout_plan_destroy(plan);
+}
+
 enum { ROWS = 300, COLUMNS = 200, COUNT = ROWS * COLUMNS };
 
 /* One scale for all, and scales of columns: of groups that lie in several boxes. */
@@ -407,6 +459,7 @@ static int run(opencl_bench *of) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_destinations_of_all_kinds),
       cmocka_unit_test(test_large_elements),
+      cmocka_unit_test(test_offsets_of_vectors),
       cmocka_unit_test(test_scales_of_several_boxes),
       cmocka_unit_test(test_host_memory),
       cmocka_unit_test(test_events),

@@ -239,6 +239,53 @@ static void add_visit(const rlt_many_kernel *kernel, const char *side, const int
   rlt_text_add(text, "  return is_within;\n}\n\n#define VISITS_%s %" PRId64 "u\n\n", side, visits);
 }
 
+/* ---- Widths --------------------------------------------------------------------------------- */
+
+/* How many elements of its own bytes, `most` at most, a work-item loads or stores at once along a
+ * side's minor dimension: those of a vector, or of half of one, that all lie in a box, behind one
+ * another; 1 for records, for packed elements and for those of more than a word. */
+static int64_t width_of(const rlt_many_kernel *kernel, const relayout_scaled_view *view,
+                        int64_t most) {
+  enum { VECTOR_BYTES = 16, WORD_BYTES = 4 };
+  const relayout_shape *const shape = &view->elements.shape;
+  const rlt_boxes *const boxes = &kernel->boxes;
+  const int64_t bytes = (int64_t)relayout_element_type_byte_size(shape->element_type);
+  int32_t order[RELAYOUT_MAX_RANK] = {0};
+  rlt_order_of(view, order);
+  const int32_t d = order[0];
+  const bool is_dense = view->elements.is_strided ? view->elements.byte_strides[d] == bytes
+                                                  : shape->layout.tile_count == 0;
+  if (shape->rank == 0 || !is_dense || bytes > WORD_BYTES || rlt_has_blocks(view) ||
+      packed_bits(&view->elements) > 0) {
+    return 1;
+  }
+  int64_t width = rlt_min(VECTOR_BYTES / bytes, most);
+  while (width > 1 && (boxes->sizes[d] % width != 0 || boxes->all.start[d] % width != 0 ||
+                       boxes->all.sizes[d] % width != 0)) {
+    width /= 2;
+  }
+  return width * bytes >= WORD_BYTES ? width : 1;
+}
+
+static int64_t source_width(const rlt_many_kernel *kernel) {
+  enum { MOST = 16 };
+  return width_of(kernel, &kernel->from.view, MOST);
+}
+
+/* Fewer where scales come in, as each then takes many instructions. */
+static int64_t destination_width(const rlt_many_kernel *kernel, const relayout_scaled_view *view) {
+  enum { MOST = 8, MOST_SCALED = 4 };
+  const bool is_scaled = view->has_scales || kernel->from.view.has_scales;
+  return width_of(kernel, view, is_scaled ? MOST_SCALED : MOST);
+}
+
+/* How many elements that follow each other from a multiple of `count` on have one scale. */
+static int64_t run_of(const relayout_scaled_view *view, int32_t dimension, int64_t count) {
+  const bool is_one = view->elements.shape.rank == 0 || !view->has_scales ||
+                      view->group_sizes[dimension] >= view->elements.shape.dimensions[dimension];
+  return is_one ? count : rlt_common_factor(view->group_sizes[dimension], count);
+}
+
 /* ---- Groups --------------------------------------------------------------------------------- */
 
 static void add_group(const char *side, const relayout_scaled_view *view, rlt_text *text) {
@@ -353,7 +400,9 @@ void rlt_many_add_head(const rlt_many_kernel *kernel, const char *name, rlt_inde
   define_side(text, "SOURCE", from);
   add_places("source", from, program, text);
   add_start(kernel, text);
-  add_visit(kernel, "source", kernel->order, 1, text);
+  define(text, "SOURCE", "WIDTH", source_width(kernel));
+  define(text, "SOURCE", "MINOR", kernel->order[0]);
+  add_visit(kernel, "source", kernel->order, source_width(kernel), text);
   if (from->has_scales) {
     add_group("source", from, text);
   }
@@ -366,7 +415,8 @@ void rlt_many_add_destination(const rlt_many_kernel *kernel, int32_t which,
       "POINTED",       "SCALE_FORMAT", "SCALE_BYTES", "SCALE_UNIT", "POINT_FORMAT", "POINT_BYTES",
       "POINT_UNIT",    "MINOR",        "STEP",        "CONVERTS",   "KEEPS",        "FORM",
       "HIGH",          "WRAPS",        "NEAREST",     "RULE",       "FINDS",        "MOST",
-      "MOST_EXPONENT", "GROUPS",       "FROM",        "ALL",        "ALL_FROM"};
+      "MOST_EXPONENT", "GROUPS",       "FROM",        "ALL",        "ALL_FROM",     "TOGETHER",
+      "RUN",           "FROM_RUN",     "FIND_RUN"};
   const rlt_kernel_view *const to = &kernel->to[which];
   const relayout_scaled_view *const view = &to->view;
   int32_t order[RELAYOUT_MAX_RANK] = {0};
@@ -374,6 +424,7 @@ void rlt_many_add_destination(const rlt_many_kernel *kernel, int32_t which,
   rlt_text named = rlt_text_in(side, sizeof side);
   rlt_text_add(&named, "%" PRId32, which);
   rlt_order_of(view, order);
+  const int64_t together = rlt_max(rlt_elements_together(view), destination_width(kernel, view));
   const float most = (float)to->finder.most;
   uint32_t most_bits;
   memcpy(&most_bits, &most, sizeof most_bits);
@@ -397,8 +448,12 @@ void rlt_many_add_destination(const rlt_many_kernel *kernel, int32_t which,
   define(text, "TO", "FROM", to->first_group);
   define(text, "TO", "ALL", to->all_groups);
   define(text, "TO", "ALL_FROM", to->first_of_all);
+  define(text, "TO", "TOGETHER", together);
+  define(text, "TO", "RUN", run_of(view, order[0], together));
+  define(text, "TO", "FROM_RUN", run_of(&kernel->from.view, order[0], together));
+  define(text, "TO", "FIND_RUN", run_of(view, kernel->order[0], source_width(kernel)));
   add_places(side, view, program, text);
-  add_visit(kernel, side, order, rlt_elements_together(view), text);
+  add_visit(kernel, side, order, together, text);
   if (view->has_scales) {
     add_group(side, view, text);
     if (to->finding != RLT_FINDS_NOTHING) {
