@@ -172,12 +172,20 @@ static pattern OF(scaled_)(const memory *of, const coordinate *i, tile_word word
       is_finite_float((uint)word, SOURCE_FORMAT)) {
     return short_float((uint)word, SOURCE_FORMAT, -power_of(scale), to, true);
   }
-  const number exact =
-      quotient(source_value(of, i, word, factor), float_number(scale, TO_SCALE_FORMAT));
-  if (to.kind == KIND_FLOAT) {
-    return saturated_pattern(exact, to);
+  long whole = 0;
+  if (is_counted(SOURCE_FORMAT, TO_SCALE_FORMAT, to) && !SOURCE_SCALED && !TO_POINTED &&
+      is_finite_float((uint)word, SOURCE_FORMAT) && is_finite_float((uint)scale, TO_SCALE_FORMAT) &&
+      !is_zero_float((uint)scale, TO_SCALE_FORMAT)) {
+    whole = short_quotient((uint)word, SOURCE_FORMAT, (uint)scale, TO_SCALE_FORMAT,
+                           TO_NEAREST != 0);
+  } else {
+    const number exact =
+        quotient(source_value(of, i, word, factor), float_number(scale, TO_SCALE_FORMAT));
+    if (to.kind == KIND_FLOAT) {
+      return saturated_pattern(exact, to);
+    }
+    whole = clamp(whole_value(exact, TO_NEAREST != 0), -(1L << 22), 1L << 22);
   }
-  long whole = clamp(whole_value(exact, TO_NEAREST != 0), -(1L << 22), 1L << 22);
 #if TO_POINTED
   coordinate group[AXES];
   OF(group_)(i, group);

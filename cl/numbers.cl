@@ -130,17 +130,27 @@ INLINED bool is_finite_float(uint bits, const number_format of) {
          !(of.specials == SPECIALS_IEEE && size == (uint)ieee_infinity(of));
 }
 
+INLINED bool is_zero_float(uint bits, const number_format of) {
+  return of.specials != SPECIALS_UNSIGNED && (bits & (uint)size_mask(of)) == 0;
+}
+
+/* The size of a finite short float as 24 digits, and the exponent of the first; 0 has no digit. */
+INLINED uint short_digits(uint size, const number_format of, int *exponent) {
+  const int field = (int)(size >> of.mantissa_bits);
+  const bool has_one = field != 0 || of.specials == SPECIALS_UNSIGNED;
+  const uint digits =
+      (size & (uint)ones(of.mantissa_bits)) | (has_one ? 1u : 0u) << of.mantissa_bits;
+  const int shift = (int)clz(digits | 1u) - 8;
+  *exponent = (has_one ? field : 1) - of.bias - of.mantissa_bits + 23 - shift;
+  return digits << shift;
+}
+
 /* The size of a finite short float times 2^power in another format, rounded once; more than
  * greatest_size for what is beyond. */
 INLINED uint short_size(uint size, const number_format from, int power, const number_format to) {
-  const int field = (int)(size >> from.mantissa_bits);
-  const bool has_one = field != 0 || from.specials == SPECIALS_UNSIGNED;
-  const uint fraction = size & (uint)ones(from.mantissa_bits);
-  const uint digits = fraction | (has_one ? 1u : 0u) << from.mantissa_bits;
-  const int shift = (int)clz(digits | 1u) - 8;
-  const uint twice = digits << shift << 1; /* 25 digits, the last being 0 */
-  const int exponent =
-      (has_one ? field : 1) - from.bias - from.mantissa_bits + 23 - shift + power + to.bias;
+  int exponent;
+  const uint twice = short_digits(size, from, &exponent) << 1; /* 25 digits, the last being 0 */
+  exponent += power + to.bias;
   const int dropped = min(23 - to.mantissa_bits + max(1 - exponent, 0), 25);
   const uint with_half = twice >> dropped;
   const uint has_more = (twice & ((1u << dropped) - 1)) != 0 ? 1 : 0;
@@ -148,7 +158,7 @@ INLINED uint short_size(uint size, const number_format from, int power, const nu
   const uint goes_up = with_half & (has_more | kept) & 1;
   const int beyond = (int)ones(to.exponent_bits) + 1;
   const uint before = (uint)(clamp(exponent, 1, beyond + 1) - 1) << to.mantissa_bits;
-  return digits == 0 ? 0 : kept + goes_up + before;
+  return twice == 0 ? 0 : kept + goes_up + before;
 }
 
 /* The same where both are normal: the mantissa is rounded, and the exponent counted up or down. */
@@ -187,6 +197,32 @@ INLINED bool is_power(pattern bits) {
 }
 
 /* ---- Integers ---- */
+
+/* Whether short_quotient makes integers of quotients of such floats. */
+INLINED bool is_counted(const number_format from, const number_format by, const number_format to) {
+  return is_short(from) && is_short(by) && to.kind != KIND_FLOAT && to.bits <= 8;
+}
+
+/* A finite short float, which may be 0, over another, which is not, as an integer; 2^9 or more, or
+ * as far below 0, for what is beyond. */
+INLINED int short_quotient(uint a, const number_format from, uint b, const number_format by,
+                           bool rounds_to_nearest) {
+  enum { MOST_STEPS = 8, BEYOND = 1 << 9 };
+  const uint size = a & (uint)size_mask(from);
+  const bool negative = ((a & (uint)sign_bit(from)) != 0) != ((b & (uint)sign_bit(by)) != 0);
+  int exponent, by_exponent;
+  const uint digits = short_digits(size, from, &exponent);
+  const uint by_digits = short_digits(b & (uint)size_mask(by), by, &by_exponent);
+  const int steps = exponent - by_exponent;
+  const uint dividend = digits << clamp(steps, 0, MOST_STEPS);
+  const uint divisor = by_digits << clamp(-steps, 0, MOST_STEPS - 1);
+  const uint whole = dividend / divisor;
+  const uint twice_left = 2 * (dividend - whole * divisor);
+  const bool goes_up = rounds_to_nearest && (twice_left > divisor ||
+                                             (twice_left == divisor && (whole & 1) != 0));
+  const int made = steps > MOST_STEPS ? BEYOND : (int)whole + (goes_up ? 1 : 0);
+  return is_zero_float(a, from) ? 0 : negative ? -made : made;
+}
 
 /* The integer that a pattern stands for, of at most 16 bits. */
 INLINED long integer_value(pattern bits, const number_format of) {
