@@ -300,6 +300,11 @@ static const int64_t image_dimensions[] = {1, 3, 8, 8};
   X(relayout_plan_enqueue_many, INVALID_ARGUMENT,                                                  \
     (here.plan, here.bench->queue, &here.sides[0], &here.sides[1], 0, NULL, &out->event, error),   \
     (here.many, here.bench->queue, &here.sides[0], &here.sides[1], 0, NULL, &out->event, error))   \
+  X(relayout_plan_enqueue_many_batch, INVALID_ARGUMENT,                                            \
+    (here.many, here.bench->queue, 1, &(relayout_opencl_many_move){NULL, &here.sides[1]}, 0, NULL, \
+     &out->event, error),                                                                          \
+    (here.many, here.bench->queue, 1,                                                              \
+     &(relayout_opencl_many_move){&here.sides[0], &here.sides[1]}, 0, NULL, &out->event, error))   \
   X(relayout_exchange_enqueue_pack, OUT_OF_RANGE,                                                  \
     (here.receiver, 0, here.bench->queue, here.source, 0, here.destination, 0, 0, NULL,            \
      &out->event, error),                                                                          \
@@ -361,7 +366,7 @@ static const struct {
     CALLS(ROW)
 #undef ROW
 };
-enum { CALL_COUNT = sizeof calls / sizeof calls[0], FIRST_ENQUEUE = 7, FIRST_RECORDING = 17 };
+enum { CALL_COUNT = sizeof calls / sizeof calls[0], FIRST_ENQUEUE = 7, FIRST_RECORDING = 18 };
 
 static void test_refused_calls(void **state) {
   (void)state;

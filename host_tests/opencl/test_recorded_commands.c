@@ -543,12 +543,15 @@ static void test_callers_buffers(void **state) {
 
 /* ---- Several destinations ---- */
 
-/* Scales of several boxes, and a destination that goes through temporary memory. */
+/* Scales of several boxes, for elements that go through temporary memory, and a destination that a
+ * plan makes from the source. */
 static relayout_plan *plan_of_many(void) {
   relayout_scaled_view from, to[2];
   relayout_plan *plan = NULL;
   assert_int_equal(relayout_scaled_view_parse("f32[100,100]", &from, NULL), RELAYOUT_OK);
-  assert_int_equal(relayout_scaled_view_parse("s8[100,100] * f32[1,1]", &to[0], NULL), RELAYOUT_OK);
+  assert_int_equal(
+      relayout_scaled_view_parse("s8[100,100]{1,0:PD(100,104)} * f32[1,1]", &to[0], NULL),
+      RELAYOUT_OK);
   assert_int_equal(relayout_scaled_view_parse("u8[100,100]{1,0:PD(100,104)}", &to[1], NULL),
                    RELAYOUT_OK);
   to[0].rule = RELAYOUT_SCALES_AMAX;
@@ -576,9 +579,9 @@ static many_sides sides_at(size_t offset) {
 /* The steps in their order, each behind the one before, whether or not a sync point is wanted. */
 static void test_steps(void **state) {
   (void)state;
-  static const char *const calls[] = {"clCommandFillBufferKHR", "clCommandNDRangeKernelKHR",
+  static const char *const calls[] = {"clCommandFillBufferKHR",    "clCommandNDRangeKernelKHR",
                                       "clCommandNDRangeKernelKHR", "clCommandNDRangeKernelKHR",
-                                      "clCommandNDRangeKernelKHR"};
+                                      "clCommandNDRangeKernelKHR", "clCommandNDRangeKernelKHR"};
   enum { STEPS = sizeof calls / sizeof calls[0] };
   static const cl_uint versions[] = {VERSION(0, 9, 4), VERSION(0, 9, 5)};
   relayout_plan *const plan = plan_of_many();
@@ -616,7 +619,7 @@ static void test_steps(void **state) {
 /* All arguments that name a caller's buffer change, and those of temporary memory stay. */
 static void test_other_side_buffers(void **state) {
   (void)state;
-  enum { KERNELS = 4, ARGUMENTS = 11, MOVED = 64 };
+  enum { PASSES = 3, KERNELS = PASSES + 2, ARGUMENTS = 9, MOVED = 64 };
   fake.has_updates = true;
   relayout_plan *const plan = plan_of_many();
   const many_sides on = sides_at(0), next = sides_at(MOVED), less = sides_at(2);
@@ -633,7 +636,7 @@ static void test_other_side_buffers(void **state) {
   assert_int_equal(relayout_recording_set_side_buffers(recording, &next.from, next.to, NULL),
                    RELAYOUT_OK);
   assert_int_equal(fake.command_count, KERNELS);
-  for (size_t i = 0; i + 1 < KERNELS; ++i) { /* buffers by turns with starts */
+  for (size_t i = 0; i < PASSES; ++i) { /* buffers by turns with starts */
     const fake_argument *const before = recorded[i].arguments;
     const fake_argument *const after = fake_command_at("clUpdateMutableCommandsKHR", i)->arguments;
     for (int a = 0; a < ARGUMENTS; a += 2) {
@@ -650,8 +653,12 @@ static void test_other_side_buffers(void **state) {
       }
     }
   }
-  const fake_argument *const moved = fake_command_at(NULL, KERNELS - 1)->arguments;
-  assert_ptr_equal(handle_of(&moved[TO]), at.buffers[3]);
+  const fake_argument *const from_memory = fake_command_at(NULL, PASSES)->arguments;
+  assert_ptr_equal(handle_of(&from_memory[TO]), at.buffers[1]);
+  assert_ptr_equal(handle_of(&from_memory[FROM]), handle_of(&recorded[PASSES].arguments[FROM]));
+  const fake_argument *const alone = fake_command_at(NULL, PASSES + 1)->arguments;
+  assert_ptr_equal(handle_of(&alone[TO]), at.buffers[3]);
+  assert_ptr_equal(handle_of(&alone[FROM]), at.buffers[0]);
   fake_forget();
   assert_int_equal(relayout_recording_set_side_buffers(recording, &less.from, less.to, &error),
                    RELAYOUT_MISALIGNED_OFFSET);

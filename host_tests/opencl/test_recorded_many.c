@@ -28,8 +28,9 @@ static const quantization all[] = {
      RELAYOUT_SCALES_AMAX},
     /* Both sides by temporary memory: packed elements in tiles, packed elements with padding. */
     {"s4[24,30]{1,0:T(4,7)E(4)}",
-     {"s4[24,30]{0,1:PD(26,40)E(4)}", "f32[24,30]{1,0:PD(24,33)}", "s8[24,30]"},
-     RELAYOUT_SCALES_GIVEN},
+     {"s4[24,30]{0,1:PD(26,40)E(4)} * f32[24,1]", "s8[24,30]{1,0:PD(24,33)} * f32[1,1]",
+      "f32[24,30]{1,0:PD(24,33)}"},
+     RELAYOUT_SCALES_AMAX},
     {"s8[16,32] * f32[16,1]", {"bf16[16,32]{0,1}"}, RELAYOUT_SCALES_GIVEN},
     {"q8_0[8,64]", {"f32[8,64]{0,1}", "q4_0[8,64]"}, RELAYOUT_SCALES_GIVEN},
     {"c128[6,5]", {"c128[6,5]{0,1}", "c128[6,5]"}, RELAYOUT_SCALES_GIVEN}, /* by plans alone */

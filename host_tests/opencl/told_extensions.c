@@ -1,5 +1,5 @@
-/* told_extensions.c: what a driver tells of its extensions. It has mutable dispatch on a driver that
- * lacks it and reads kernels' arguments when the command buffer runs. */
+/* told_extensions.c: what a driver tells of its extensions. It has mutable dispatch on a driver
+ * that lacks it and reads kernels' arguments when the command buffer runs. */
 #include "opencl/told_extensions.h"
 
 #include <string.h>

@@ -129,7 +129,7 @@ relayout_status rlt_many_check_call(const relayout_plan *plan, cl_command_queue 
                                     const relayout_side_buffers *from,
                                     const relayout_side_buffers *to, relayout_error *error);
 
-/* Checks a caller's buffers of a plan by work-group kernels; `*at` says where they are. */
+/* Checks a caller's buffers; `*at` says where they are. */
 relayout_status rlt_many_check_buffers(const relayout_plan *plan, const relayout_side_buffers *from,
                                        const relayout_side_buffers *to, rlt_many_buffers *at,
                                        relayout_error *error);
