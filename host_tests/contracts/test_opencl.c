@@ -161,8 +161,9 @@ typedef struct place {
   /* With none of these on a device without command buffers. */
   rlt_command_buffers with;
   cl_command_buffer_khr commands;
-  relayout_recording *recording; /* of the empty plan */
-  relayout_exchange *sender;     /* of all of `from`, to the receiver */
+  relayout_recording *recording;      /* of the empty plan */
+  relayout_recording *many_recording; /* of the plan of empty sides */
+  relayout_exchange *sender;          /* of all of `from`, to the receiver */
   relayout_exchange *receiver;
   const relayout_exchange *both[2];
 } place;
@@ -214,6 +215,9 @@ static int set_up(void **state) {
     assert_int_equal(relayout_recording_create(here.empty_plan, here.bench->queue, NULL, 0, NULL, 0,
                                                &here.recording, NULL),
                      RELAYOUT_OK);
+    assert_int_equal(relayout_recording_create_many(here.many, here.bench->queue, &here.sides[0],
+                                                    &here.sides[1], &here.many_recording, NULL),
+                     RELAYOUT_OK);
   }
   return relayout_device_open("cpu", &here.cpu, NULL) == RELAYOUT_OK ? 0 : -1;
 }
@@ -222,6 +226,7 @@ static int tear_down(void **state) {
   (void)state;
   relayout_device_destroy(here.cpu);
   relayout_recording_destroy(here.recording);
+  relayout_recording_destroy(here.many_recording);
   relayout_exchange_destroy(here.sender);
   relayout_exchange_destroy(here.receiver);
   if (here.commands != NULL) {
@@ -267,6 +272,9 @@ static const int64_t image_dimensions[] = {1, 3, 8, 8};
     (CL_MEM_OBJECT_IMAGE2D, RELAYOUT_U8, image_dimensions, &out->image, error))                    \
   X(relayout_recording_set_buffers, INVALID_ARGUMENT,                                              \
     (NULL, here.source, 0, here.destination, 0, error), (here.recording, NULL, 0, NULL, 0, error)) \
+  X(relayout_recording_set_side_buffers, INVALID_ARGUMENT,                                         \
+    (NULL, &here.sides[0], &here.sides[1], error),                                                 \
+    (here.many_recording, &here.sides[0], &here.sides[1], error))                                  \
   X(relayout_plan_submit, BUFFER_TOO_SMALL,                                                        \
     (here.plan, here.bench->queue,                                                                 \
      &(relayout_opencl_memory){sizeof(relayout_opencl_memory), RELAYOUT_MEMORY_BUFFER,             \
@@ -292,6 +300,11 @@ static const int64_t image_dimensions[] = {1, 3, 8, 8};
   X(relayout_plan_enqueue_many, INVALID_ARGUMENT,                                                  \
     (here.plan, here.bench->queue, &here.sides[0], &here.sides[1], 0, NULL, &out->event, error),   \
     (here.many, here.bench->queue, &here.sides[0], &here.sides[1], 0, NULL, &out->event, error))   \
+  X(relayout_plan_enqueue_many_batch, INVALID_ARGUMENT,                                            \
+    (here.many, here.bench->queue, 1, &(relayout_opencl_many_move){NULL, &here.sides[1]}, 0, NULL, \
+     &out->event, error),                                                                          \
+    (here.many, here.bench->queue, 1,                                                              \
+     &(relayout_opencl_many_move){&here.sides[0], &here.sides[1]}, 0, NULL, &out->event, error))   \
   X(relayout_exchange_enqueue_pack, OUT_OF_RANGE,                                                  \
     (here.receiver, 0, here.bench->queue, here.source, 0, here.destination, 0, 0, NULL,            \
      &out->event, error),                                                                          \
@@ -320,6 +333,14 @@ static const int64_t image_dimensions[] = {1, 3, 8, 8};
     (NULL, here.commands, here.bench->queue, here.source, 0, here.destination, 0, 0, NULL, NULL,   \
      &out->recording, error),                                                                      \
     (here.empty_plan, here.commands, here.bench->queue, NULL, 0, NULL, 0, 0, NULL, NULL,           \
+     &out->recording, error))                                                                      \
+  X(relayout_recording_create_many, INVALID_ARGUMENT,                                              \
+    (here.many, here.bench->queue, NULL, &here.sides[1], &out->recording, error),                  \
+    (here.many, here.bench->queue, &here.sides[0], &here.sides[1], &out->recording, error))        \
+  X(relayout_plan_record_many, INVALID_ARGUMENT,                                                   \
+    (here.plan, here.commands, here.bench->queue, &here.sides[0], &here.sides[1], 0, NULL, NULL,   \
+     &out->recording, error),                                                                      \
+    (here.many, here.commands, here.bench->queue, &here.sides[0], &here.sides[1], 0, NULL, NULL,   \
      &out->recording, error))
 
 typedef relayout_status call(outputs *out, relayout_error *error);
@@ -345,7 +366,7 @@ static const struct {
     CALLS(ROW)
 #undef ROW
 };
-enum { CALL_COUNT = sizeof calls / sizeof calls[0], FIRST_ENQUEUE = 6, FIRST_RECORDING = 16 };
+enum { CALL_COUNT = sizeof calls / sizeof calls[0], FIRST_ENQUEUE = 7, FIRST_RECORDING = 18 };
 
 static void test_refused_calls(void **state) {
   (void)state;
@@ -378,6 +399,7 @@ static void test_refused_calls(void **state) {
 /* Without command buffers there is no recording to call these with. */
 static bool wants_recording(call *accept) {
   return accept == accept_relayout_recording_set_buffers ||
+         accept == accept_relayout_recording_set_side_buffers ||
          accept == accept_relayout_recording_enqueue;
 }
 

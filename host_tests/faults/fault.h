@@ -53,4 +53,7 @@ bool fault_strikes(fault_kind kind, const char *call, int32_t *variant);
 void fault_note_code(int32_t code);
 void fault_note_misuse(const char *misuse, const char *call);
 
+/* The version of cl_khr_command_buffer, which decides on parameters; 0: not known yet. */
+extern uint32_t fault_command_buffer_version;
+
 #endif

@@ -382,7 +382,7 @@ enum { ROWS = 24, COLUMNS = 300, PADDED = 304, MANY_POISON = 0x3c };
 
 typedef struct many_bytes {
   int8_t elements[ROWS * COLUMNS];
-  float scale;
+  float scale[ROWS]; /* the first, or all */
   uint16_t padded[ROWS * PADDED];
 } many_bytes;
 
@@ -405,7 +405,7 @@ static void make_views(const scenario *it) {
 
 static relayout_status execute_many(many_bytes *found) {
   const relayout_source_memory from = {.elements = many_source};
-  const relayout_destination_memory to[2] = {{.elements = found->elements, .scales = &found->scale},
+  const relayout_destination_memory to[2] = {{.elements = found->elements, .scales = found->scale},
                                              {.elements = found->padded}};
   return relayout_plan_execute_many(shared_plan, &from, to, &trial_error);
 }
@@ -422,6 +422,15 @@ static void make_many_on(relayout_device *device) {
 
 static void make_many(const scenario *it) {
   make_views(it);
+  make_many_on(open_device());
+}
+
+/* Without temporary memory: scales of rows, and nothing padded that is written. */
+static void make_many_in_place(const scenario *it) {
+  make_views(it);
+  MUST(relayout_scaled_view_parse("s8[24,300] * f32[24,1]", &many_to[0], &trial_error));
+  MUST(relayout_scaled_view_parse("f16[24,300]{0,1}", &many_to[1], &trial_error));
+  many_to[0].rule = RELAYOUT_SCALES_AMAX;
   make_many_on(open_device());
 }
 
@@ -463,6 +472,13 @@ static void execute_many_destinations(const scenario *it) {
 }
 
 /* All destinations in one buffer. */
+static void find_many_sides(cl_mem destination, relayout_side_buffers to[2]) {
+  to[0] = (relayout_side_buffers){
+      .elements = destination, .scales = destination, .scales_offset = offsetof(many_bytes, scale)};
+  to[1] = (relayout_side_buffers){.elements = destination,
+                                  .elements_offset = offsetof(many_bytes, padded)};
+}
+
 static void enqueue_many(const scenario *it) {
   static many_bytes found;
   (void)it;
@@ -470,11 +486,8 @@ static void enqueue_many(const scenario *it) {
   const cl_mem source = make_buffer(sizeof many_source, (const uint8_t *)many_source);
   const cl_mem destination = make_buffer(sizeof found, (const uint8_t *)&found);
   const relayout_side_buffers from = {.elements = source};
-  const relayout_side_buffers to[2] = {
-      {.elements = destination,
-       .scales = destination,
-       .scales_offset = offsetof(many_bytes, scale)},
-      {.elements = destination, .elements_offset = offsetof(many_bytes, padded)}};
+  relayout_side_buffers to[2];
+  find_many_sides(destination, to);
   cl_event event = untouched;
   const bool ok = TRY(relayout_plan_enqueue_many(shared_plan, queues[OUT_OF_ORDER], &from, to, 0,
                                                  NULL, &event, &trial_error));
@@ -489,6 +502,39 @@ static void enqueue_many(const scenario *it) {
   }
   clReleaseMemObject(source);
   clReleaseMemObject(destination);
+}
+
+/* Two moves to two buffers of the destination. */
+static void enqueue_many_batch(const scenario *it) {
+  static many_bytes found;
+  (void)it;
+  memset(&found, MANY_POISON, sizeof found);
+  const cl_mem source = make_buffer(sizeof many_source, (const uint8_t *)many_source);
+  const relayout_side_buffers from = {.elements = source};
+  cl_mem destinations[2];
+  relayout_side_buffers to[2][2];
+  relayout_opencl_many_move moved[2];
+  for (int i = 0; i < 2; ++i) {
+    destinations[i] = make_buffer(sizeof found, (const uint8_t *)&found);
+    find_many_sides(destinations[i], to[i]);
+    moved[i] = (relayout_opencl_many_move){&from, to[i]};
+  }
+  cl_event event = untouched;
+  const bool ok = TRY(relayout_plan_enqueue_many_batch(shared_plan, queues[OUT_OF_ORDER], 2, moved,
+                                                       0, NULL, &event, &trial_error));
+  EXPECT(event != untouched && (!ok || event != NULL));
+  check_code(clFinish(queues[OUT_OF_ORDER]), "clFinish");
+  for (int i = 0; i < 2; ++i) {
+    check_code(clEnqueueReadBuffer(queues[IN_ORDER], destinations[i], CL_TRUE, 0, sizeof found,
+                                   &found, 0, NULL, NULL),
+               "clEnqueueReadBuffer");
+    check_many(&found, ok);
+    clReleaseMemObject(destinations[i]);
+  }
+  if (event != NULL) {
+    expect_complete(event);
+  }
+  clReleaseMemObject(source);
 }
 
 /* ---- Between other memory ---- */
@@ -638,6 +684,47 @@ static void replay(const scenario *it) {
   move_expect_right(it->moved, shared_plan);
 }
 
+/* All destinations in one buffer, as enqueue_many has them. */
+static void replay_many(const scenario *it) {
+  static many_bytes found;
+  (void)it;
+  if (with.create == NULL) {
+    return;
+  }
+  memset(&found, MANY_POISON, sizeof found);
+  const cl_command_queue queue = queues[IN_ORDER];
+  const cl_mem source = make_buffer(sizeof many_source, (const uint8_t *)many_source);
+  const cl_mem destination = make_buffer(sizeof found, (const uint8_t *)&found);
+  const relayout_side_buffers from = {.elements = source};
+  relayout_side_buffers to[2];
+  find_many_sides(destination, to);
+  relayout_recording *recording = untouched;
+  permit_no_command_buffers();
+  if (!TRY(relayout_recording_create_many(shared_plan, queue, &from, to, &recording,
+                                          &trial_error))) {
+    EXPECT(recording == NULL);
+    MUST(relayout_recording_create_many(shared_plan, queue, &from, to, &recording, &trial_error));
+  }
+  for (int i = 0; i < 2; ++i) {
+    MUST(relayout_recording_enqueue(recording, 0, NULL, NULL, &trial_error));
+    check_code(clFinish(queue), "clFinish");
+    check_code(
+        clEnqueueReadBuffer(queue, destination, CL_TRUE, 0, sizeof found, &found, 0, NULL, NULL),
+        "clEnqueueReadBuffer");
+    check_many(&found, true);
+  }
+  DURING(relayout_recording_destroy(recording));
+  clReleaseMemObject(source);
+  clReleaseMemObject(destination);
+}
+
+/* The first recording on a device that runs native kernels makes the plan once more. */
+static void replay_many_anew(const scenario *it) {
+  make_many_native(it);
+  replay_many(it);
+  drop_shared(it);
+}
+
 /* ---- Explaining, and what measuring remembers ---- */
 
 static void explain(const scenario *it) {
@@ -738,9 +825,23 @@ static const scenario scenarios[] = {
      .prepare = make_many_native,
      .run = enqueue_many,
      .finish = drop_shared},
+    {.name = "enqueue_many_batch",
+     .prepare = make_many,
+     .run = enqueue_many_batch,
+     .finish = drop_shared},
+    {.name = "enqueue_many_batch_alone",
+     .prepare = make_many_in_place,
+     .run = enqueue_many_batch,
+     .finish = drop_shared},
+    {.name = "enqueue_many_batch_native",
+     .prepare = make_many_native,
+     .run = enqueue_many_batch,
+     .finish = drop_shared},
     {.name = "record_native", .moved = &moves[TRANSPOSED], .run = record_anew, .is_long = true},
     {.name = "record", .moved = &moves[PARTED], .run = record, SHARED},
     {.name = "replay", .moved = &moves[PARTED], .run = replay, SHARED},
+    {.name = "replay_many", .prepare = make_many, .run = replay_many, .finish = drop_shared},
+    {.name = "replay_many_native", .prepare = make_views, .run = replay_many_anew, .is_long = true},
     {.name = "explain", .moved = &moves[PARTED], .run = explain, SHARED},
     {.name = "export_and_import",
      .moved = &moves[PARTED],
@@ -764,6 +865,7 @@ static bool take_handles(void) {
   context = clCreateContext(NULL, 1, &id, NULL, NULL, &code);
   check_code(code, "clCreateContext");
   (void)rlt_command_buffers_find(rlt_opencl_device_of(device), &with, NULL);
+  fault_command_buffer_version = with.version;
   runs_native = rlt_opencl_is_native(rlt_opencl_device_of(device));
   relayout_device_destroy(device);
   return true;

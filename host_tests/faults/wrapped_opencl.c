@@ -349,6 +349,51 @@ static cl_int CL_API_CALL ask_commands(cl_command_buffer_khr buffer, cl_uint wha
   return code == CL_SUCCESS ? found.get_info(buffer, what, size, value, size_ret) : code;
 }
 
+/* Up to 0.9.4 of the extension, and from then on. */
+typedef cl_int CL_API_CALL first_fill(cl_command_buffer_khr buffer, cl_command_queue queue,
+                                      cl_mem memory, const void *pattern, size_t pattern_size,
+                                      size_t offset, size_t size, cl_uint n_wait,
+                                      const cl_sync_point_khr *wait, cl_sync_point_khr *sync_point,
+                                      rlt_mutable_command *command);
+typedef cl_int CL_API_CALL later_fill(cl_command_buffer_khr buffer, cl_command_queue queue,
+                                      const rlt_property *properties, cl_mem memory,
+                                      const void *pattern, size_t pattern_size, size_t offset,
+                                      size_t size, cl_uint n_wait, const cl_sync_point_khr *wait,
+                                      cl_sync_point_khr *sync_point, rlt_mutable_command *command);
+static first_fill *found_first_fill;
+static later_fill *found_later_fill;
+uint32_t fault_command_buffer_version;
+
+static cl_int CL_API_CALL add_first_fill(cl_command_buffer_khr buffer, cl_command_queue queue,
+                                         cl_mem memory, const void *pattern, size_t pattern_size,
+                                         size_t offset, size_t size, cl_uint n_wait,
+                                         const cl_sync_point_khr *wait,
+                                         cl_sync_point_khr *sync_point,
+                                         rlt_mutable_command *command) {
+  const cl_int code = code_of("clCommandFillBufferKHR", CL_MEM_OBJECT_ALLOCATION_FAILURE);
+  return code == CL_SUCCESS ? found_first_fill(buffer, queue, memory, pattern, pattern_size, offset,
+                                               size, n_wait, wait, sync_point, command)
+                            : code;
+}
+
+static cl_int CL_API_CALL add_later_fill(cl_command_buffer_khr buffer, cl_command_queue queue,
+                                         const rlt_property *properties, cl_mem memory,
+                                         const void *pattern, size_t pattern_size, size_t offset,
+                                         size_t size, cl_uint n_wait, const cl_sync_point_khr *wait,
+                                         cl_sync_point_khr *sync_point,
+                                         rlt_mutable_command *command) {
+  const cl_int code = code_of("clCommandFillBufferKHR", CL_MEM_OBJECT_ALLOCATION_FAILURE);
+  return code == CL_SUCCESS
+             ? found_later_fill(buffer, queue, properties, memory, pattern, pattern_size, offset,
+                                size, n_wait, wait, sync_point, command)
+             : code;
+}
+
+/* Whether commands of all kinds have properties. */
+static bool has_properties(void) {
+  return fault_command_buffer_version >= (9 << 12 | 5);
+}
+
 /* The wrapper of a function of this name, which becomes known; the function where there is none. */
 static void *wrapper_of(const char *name, void *function) {
   rlt_create_command_buffer *const create = create_commands;
@@ -357,6 +402,8 @@ static void *wrapper_of(const char *name, void *function) {
   rlt_enqueue_command_buffer *const enqueue = enqueue_commands;
   rlt_command_range *const range = add_range;
   rlt_get_command_buffer_info *const ask = ask_commands;
+  first_fill *const first = add_first_fill;
+  later_fill *const later = add_later_fill;
   const struct {
     const char *name;
     void *real;
@@ -366,7 +413,10 @@ static void *wrapper_of(const char *name, void *function) {
                {"clFinalizeCommandBufferKHR", &found.finalize, &finalize},
                {"clEnqueueCommandBufferKHR", &found.enqueue, &enqueue},
                {"clCommandNDRangeKernelKHR", &found.command_range, &range},
-               {"clGetCommandBufferInfoKHR", &found.get_info, &ask}};
+               {"clGetCommandBufferInfoKHR", &found.get_info, &ask},
+               {"clCommandFillBufferKHR",
+                has_properties() ? (void *)&found_later_fill : (void *)&found_first_fill,
+                has_properties() ? (const void *)&later : (const void *)&first}};
   for (size_t i = 0; function != NULL && i < sizeof known / sizeof known[0]; ++i) {
     if (strcmp(name, known[i].name) == 0) {
       memcpy(known[i].real, &function, sizeof function);

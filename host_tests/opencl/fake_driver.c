@@ -879,15 +879,21 @@ static cl_int fake_clEnqueueReadBufferRect(cl_command_queue queue, cl_mem memory
   return transfer(__func__, queue, &of, false, n_wait, wait, event);
 }
 
+static bool can_fill(const object *buffer, size_t pattern_size, size_t offset, size_t size) {
+  return offset % pattern_size == 0 && size % pattern_size == 0 && offset + size <= buffer->size;
+}
+
 static cl_int fake_clEnqueueFillBuffer(cl_command_queue queue, cl_mem memory, const void *pattern,
                                        size_t pattern_size, size_t offset, size_t size,
                                        cl_uint n_wait, const cl_event *wait, cl_event *event) {
   MAY_BE_REFUSED
   const object *const buffer = object_of(memory, FAKE_MEMORY);
-  if (pattern_size != 1 || offset + size > buffer->size) {
+  if (!can_fill(buffer, pattern_size, offset, size)) {
     return CL_INVALID_VALUE;
   }
-  memset(buffer->bytes + offset, *(const unsigned char *)pattern, size);
+  for (size_t i = 0; i < size; i += pattern_size) {
+    memcpy(buffer->bytes + offset + i, pattern, pattern_size);
+  }
   const fake_command of = {.memory = memory, .offset = offset, .region = {size, 1, 1}};
   return note(__func__, queue, of, n_wait, wait, event);
 }
@@ -1169,6 +1175,37 @@ static cl_int CL_API_CALL fake_later_barrier(cl_command_buffer_khr buffer, cl_co
   return fake_clCommandBarrierWithWaitListKHR(buffer, queue, n_wait, wait, sync_point, command);
 }
 
+/* Likewise. What is filled with is four bytes of 0. */
+static cl_int CL_API_CALL fake_clCommandFillBufferKHR(
+    cl_command_buffer_khr buffer, cl_command_queue queue, cl_mem memory, const void *pattern,
+    size_t pattern_size, size_t offset, size_t size, cl_uint n_wait, const cl_sync_point_khr *wait,
+    cl_sync_point_khr *sync_point, rlt_mutable_command *command) {
+  static const unsigned char zeros[4] = {0};
+  MAY_BE_REFUSED
+  const fake_command noted = {.memory = memory, .offset = offset, .region = {size, 1, 1}};
+  if (queue != NULL || command != NULL || pattern_size != sizeof zeros ||
+      memcmp(pattern, zeros, sizeof zeros) != 0) {
+    end("a fill is of the only queue and of 0, and is not changed");
+  }
+  return can_fill(object_of(memory, FAKE_MEMORY), pattern_size, offset, size)
+             ? record(__func__, buffer, noted, n_wait, wait, sync_point)
+             : CL_INVALID_VALUE;
+}
+
+static cl_int CL_API_CALL fake_later_fill(cl_command_buffer_khr buffer, cl_command_queue queue,
+                                          const rlt_property *properties, cl_mem memory,
+                                          const void *pattern, size_t pattern_size, size_t offset,
+                                          size_t size, cl_uint n_wait,
+                                          const cl_sync_point_khr *wait,
+                                          cl_sync_point_khr *sync_point,
+                                          rlt_mutable_command *command) {
+  if (properties != NULL) {
+    end("a fill has no properties");
+  }
+  return fake_clCommandFillBufferKHR(buffer, queue, memory, pattern, pattern_size, offset, size,
+                                     n_wait, wait, sync_point, command);
+}
+
 /* With the 0 behind them, if there are any. */
 static size_t size_of_properties(const cl_ulong *properties) {
   size_t count = 0;
@@ -1255,6 +1292,7 @@ static void *fake_clGetExtensionFunctionAddressForPlatform(cl_platform_id platfo
       FUNCTION(clCommandNDRangeKernelKHR),
       FUNCTION(clGetCommandBufferInfoKHR),
       FUNCTION(clCommandBarrierWithWaitListKHR),
+      FUNCTION(clCommandFillBufferKHR),
       FUNCTION(clUpdateMutableCommandsKHR),
       {"clSetKernelArgMemPointerINTEL", (void (*)(void))fake_clSetKernelArgSVMPointer}};
   if (platform == NULL) {
@@ -1263,14 +1301,13 @@ static void *fake_clGetExtensionFunctionAddressForPlatform(cl_platform_id platfo
   if (fake.lacks != NULL && strcmp(name, fake.lacks) == 0) {
     return NULL;
   }
-  if (strcmp(name, "clCommandBarrierWithWaitListKHR") == 0 &&
-      fake.command_buffer_version >= (9 << 12 | 5)) {
-    void *address = NULL;
-    void (*const later)(void) = (void (*)(void))fake_later_barrier;
-    memcpy(&address, &later, sizeof address);
-    return address;
-  }
-  return find(functions, sizeof functions / sizeof *functions, name);
+  static const function later[] = {
+      {"clCommandBarrierWithWaitListKHR", (void (*)(void))fake_later_barrier},
+      {"clCommandFillBufferKHR", (void (*)(void))fake_later_fill}};
+  void *const changed = fake.command_buffer_version >= (9 << 12 | 5)
+                            ? find(later, sizeof later / sizeof *later, name)
+                            : NULL;
+  return changed != NULL ? changed : find(functions, sizeof functions / sizeof *functions, name);
 }
 
 static void *find_function(void *context, const char *name) {

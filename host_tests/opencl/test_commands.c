@@ -1410,6 +1410,65 @@ static void test_scratch(void **state) {
   relayout_device_destroy(device);
 }
 
+/* ---- Batches of several destinations ---- */
+
+/* Moves wait for the caller's events alone, or, where they share temporary memory, each for the one
+ * before; the event covers all of them. */
+static void test_batches_of_many(void **state) {
+  (void)state;
+  static const struct {
+    const char *to;
+    bool is_shared;
+  } cases[] = {{"s8[8,8] * f32[8,1]", false}, {"s8[8,8]{1,0:PD(8,12)} * f32[8,1]", true}};
+  enum { MOVES = 3 };
+  place *const at = gpu();
+  const cl_mem source = fake_buffer(at->context, 4096),
+               destination = fake_buffer(at->context, 4096);
+  const cl_event waited = fake_event(at->context);
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    relayout_scaled_view from, to[2];
+    relayout_plan *plan = NULL;
+    cl_event done = NULL;
+    assert_int_equal(relayout_scaled_view_parse("f32[8,8]", &from, NULL), RELAYOUT_OK);
+    assert_int_equal(relayout_scaled_view_parse(cases[i].to, &to[0], NULL), RELAYOUT_OK);
+    assert_int_equal(relayout_scaled_view_parse("f32[8,8]{0,1}", &to[1], NULL), RELAYOUT_OK);
+    to[0].rule = RELAYOUT_SCALES_AMAX;
+    assert_int_equal(relayout_plan_create_many(&at->device->base, &from, to, 2, NULL, &plan, NULL),
+                     RELAYOUT_OK);
+    relayout_side_buffers sides[MOVES][3];
+    relayout_opencl_many_move moves[MOVES];
+    for (size_t m = 0; m < MOVES; ++m) {
+      memset(sides[m], 0, sizeof sides[m]);
+      sides[m][0].elements = source;
+      sides[m][1] = (relayout_side_buffers){.elements = destination,
+                                            .elements_offset = 1024 * m,
+                                            .scales = destination,
+                                            .scales_offset = 1024 * m + 128};
+      sides[m][2] =
+          (relayout_side_buffers){.elements = destination, .elements_offset = 1024 * m + 512};
+      moves[m] = (relayout_opencl_many_move){&sides[m][0], &sides[m][1]};
+    }
+    const int memory = fake_holders(FAKE_MEMORY);
+    fake_forget();
+    assert_int_equal(relayout_plan_enqueue_many_batch(plan, at->queues[0], MOVES, moves, 1, &waited,
+                                                      &done, NULL),
+                     RELAYOUT_OK);
+    assert_int_equal(fake_holders(FAKE_MEMORY), memory);
+    assert_int_equal(fake_count("clEnqueueMarkerWithWaitList"), cases[i].is_shared ? 0 : 1);
+    assert_int_equal(fake_count("clEnqueueNDRangeKernel"), cases[i].is_shared ? 2 * MOVES : MOVES);
+    for (size_t c = 0; c < fake_count("clEnqueueNDRangeKernel"); ++c) {
+      const fake_command *const command = fake_command_at("clEnqueueNDRangeKernel", c);
+      assert_int_equal(command->n_wait, 1);
+      assert_true((command->wait[0] == waited) == (c == 0 || !cases[i].is_shared));
+      assert_true(fake_covers(done, command));
+    }
+    fake_release(done);
+    relayout_plan_destroy(plan);
+  }
+  fake_release(waited);
+  relayout_device_destroy(&at->device->base);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_arguments),
@@ -1443,6 +1502,7 @@ int main(void) {
       cmocka_unit_test(test_host_transfers),
       cmocka_unit_test(test_timing),
       cmocka_unit_test(test_scratch),
+      cmocka_unit_test(test_batches_of_many),
   };
   fake_driver_use();
   return cmocka_run_group_tests_name("commands", tests, NULL, NULL);

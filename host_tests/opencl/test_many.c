@@ -321,6 +321,177 @@ static void test_memory_of_the_callers(void **state) {
   relayout_plan_destroy(plan);
 }
 
+/* ---- Batches -------------------------------------------------------------------------------- */
+
+enum { MOVES = 18 }; /* more than a call has room for on its stack */
+
+static cl_command_queue queue_out_of_order(void) {
+  cl_int code = CL_SUCCESS;
+  cl_command_queue made = clCreateCommandQueue(bench->context, bench->id,
+                                               CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &code);
+  if (code != CL_SUCCESS) {
+    made = clCreateCommandQueue(bench->context, bench->id, 0, &code);
+  }
+  assert_int_equal(code, CL_SUCCESS);
+  return made;
+}
+
+/* From pages of one buffer, each with another greatest value, behind the caller's event. The first
+ * has the greatest of all, which no other page may see. */
+static void test_batch(void **state) {
+  (void)state;
+  enum { PAGE = 140000 }; /* more than a box on any device */
+  static float source[MOVES][PAGE], scales[MOVES];
+  static int8_t found[MOVES][PAGE];
+  relayout_scaled_view to = scaled_of("s8[140000] * f32[1]");
+  to.rule = RELAYOUT_SCALES_POWER2;
+  relayout_plan *const plan = plan_of("f32[140000]", 1, &to);
+  const cl_command_queue queue = queue_out_of_order();
+  for (int m = 0; m < MOVES; ++m) {
+    for (int i = 0; i < PAGE; ++i) {
+      source[m][i] = (float)(i % 64 + (m == 0 ? 64 : 1)) * (m == 0 ? 4 : 1);
+    }
+  }
+  const cl_mem from = opencl_buffer(bench, sizeof source, source);
+  const cl_mem elements = opencl_buffer(bench, sizeof found, found);
+  const cl_mem beside = opencl_buffer(bench, sizeof scales, scales);
+  relayout_side_buffers sides[MOVES][2];
+  relayout_opencl_many_move moves[MOVES];
+  for (size_t m = 0; m < MOVES; ++m) {
+    sides[m][0] =
+        (relayout_side_buffers){.elements = from, .elements_offset = m * sizeof source[0]};
+    sides[m][1] = (relayout_side_buffers){.elements = elements,
+                                          .elements_offset = m * sizeof found[0],
+                                          .scales = beside,
+                                          .scales_offset = m * sizeof scales[0]};
+    moves[m] = (relayout_opencl_many_move){&sides[m][0], &sides[m][1]};
+  }
+  cl_int code = CL_SUCCESS, status = CL_SUCCESS;
+  const cl_event gate = clCreateUserEvent(bench->context, &code);
+  cl_event done = gate;
+  assert_int_equal(
+      relayout_plan_enqueue_many_batch(plan, queue, MOVES, moves, 1, &done, &done, NULL),
+      RELAYOUT_OK);
+  assert_int_equal(
+      clGetEventInfo(done, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL),
+      CL_SUCCESS);
+  assert_true(status > CL_COMPLETE);
+  assert_int_equal(clSetUserEventStatus(gate, CL_COMPLETE), CL_SUCCESS);
+  assert_int_equal(clWaitForEvents(1, &done), CL_SUCCESS);
+  opencl_read(bench, elements, sizeof found, found);
+  opencl_read(bench, beside, sizeof scales, scales);
+  for (int m = 0; m < MOVES; ++m) {
+    assert_true(scales[m] == (m == 0 ? 4 : 1)); /* 2 to the power of floor(log2(amax)) - 6 */
+    for (int i = 0; i < PAGE; ++i) {
+      assert_int_equal(found[m][i], i % 64 + (m == 0 ? 64 : 1));
+    }
+  }
+  clReleaseEvent(done);
+  clReleaseEvent(gate);
+  clReleaseMemObject(from);
+  clReleaseMemObject(elements);
+  clReleaseMemObject(beside);
+  clReleaseCommandQueue(queue);
+  relayout_plan_destroy(plan);
+}
+
+/* All by the call's one buffer, and without an event; destinations that need none beside it. */
+static void test_batches_in_turns(void **state) {
+  (void)state;
+  const char *const wanted[2] = {"u16[2,3]{1,0:PD(2,4)} * f32[1,1]", "u16[2,3] * f32[1,1]"};
+  const cl_command_queue queue = queue_out_of_order();
+  const float one = 1;
+  const cl_mem scale = opencl_buffer(bench, sizeof one, &one);
+  for (int k = 0; k < 2; ++k) {
+    const relayout_scaled_view to[2] = {scaled_of(wanted[k]), scaled_of("u8[2,3]{0,1}")};
+    relayout_plan *const plan = plan_of("u8[2,3]", 2, to);
+    uint8_t source[MOVES][6];
+    uint16_t padded[MOVES][8];
+    memset(padded, 0xa5, sizeof padded);
+    for (int i = 0; i < MOVES * 6; ++i) {
+      source[i / 6][i % 6] = (uint8_t)(i + 1);
+    }
+    const cl_mem from = opencl_buffer(bench, sizeof source, source);
+    const cl_mem first = opencl_buffer(bench, sizeof padded, padded);
+    const cl_mem second = opencl_buffer(bench, sizeof source, source);
+    relayout_side_buffers sides[MOVES][3];
+    relayout_opencl_many_move moves[MOVES];
+    for (size_t m = 0; m < MOVES; ++m) {
+      const relayout_side_buffers all[3] = {
+          {.elements = from, .elements_offset = m * sizeof source[0]},
+          {.elements = first, .elements_offset = m * sizeof padded[0], .scales = scale},
+          {.elements = second, .elements_offset = m * sizeof source[0]}};
+      memcpy(sides[m], all, sizeof all);
+      moves[m] = (relayout_opencl_many_move){&sides[m][0], &sides[m][1]};
+    }
+    assert_int_equal(
+        relayout_plan_enqueue_many_batch(plan, queue, MOVES, moves, 0, NULL, NULL, NULL),
+        RELAYOUT_OK);
+    assert_int_equal(clFinish(queue), CL_SUCCESS);
+    opencl_read(bench, first, sizeof padded, padded);
+    uint8_t turned[MOVES][6];
+    opencl_read(bench, second, sizeof turned, turned);
+    for (int m = 0; m < MOVES; ++m) {
+      for (int i = 0; i < 6; ++i) {
+        const int row_length = k == 0 ? 4 : 3;
+        assert_int_equal(padded[m][i / 3 * row_length + i % 3], source[m][i]);
+        assert_int_equal(turned[m][i % 3 * 2 + i / 3], source[m][i]);
+      }
+      assert_int_equal(padded[m][7], k == 0 ? 0 : 0xa5a5);
+    }
+    clReleaseMemObject(from);
+    clReleaseMemObject(first);
+    clReleaseMemObject(second);
+    relayout_plan_destroy(plan);
+  }
+  clReleaseMemObject(scale);
+  clReleaseCommandQueue(queue);
+}
+
+static void refuse_batch(const relayout_plan *plan, size_t count,
+                         const relayout_opencl_many_move *moves, relayout_status status,
+                         const char *message) {
+  relayout_error error = {.message = ""};
+  cl_event event = (cl_event)(uintptr_t)&error;
+  assert_int_equal(
+      relayout_plan_enqueue_many_batch(plan, bench->queue, count, moves, 0, NULL, &event, &error),
+      status);
+  assert_null(event);
+  if (strstr(error.message, message) == NULL) {
+    fail_msg("`%s` lacks `%s`", error.message, message);
+  }
+}
+
+/* Nothing is enqueued when the last move is wrong. */
+static void test_refused_batches(void **state) {
+  (void)state;
+  const uint8_t source[4] = {1, 2, 3, 4}, poison[4] = {9, 9, 9, 9};
+  uint8_t found[4];
+  const relayout_scaled_view view = scaled_of("u8[4]");
+  relayout_plan *const plan = plan_of("u8[4]", 1, &view);
+  const relayout_side_buffers from = {.elements = opencl_buffer(bench, 4, source)};
+  const relayout_side_buffers to = {.elements = opencl_buffer(bench, 4, poison)};
+  const relayout_side_buffers far = {.elements = to.elements, .elements_offset = 1};
+  const relayout_opencl_many_move moves[] = {{&from, &to}, {&from, &far}};
+  const relayout_opencl_many_move without[] = {{&from, &to}, {NULL, &to}};
+  refuse_batch(plan, 2, moves, RELAYOUT_BUFFER_TOO_SMALL, "moves[1]: to[0].elements");
+  refuse_batch(plan, 2, without, RELAYOUT_INVALID_ARGUMENT, "moves[1]: from is NULL");
+  refuse_batch(plan, 1, NULL, RELAYOUT_INVALID_ARGUMENT, "moves is NULL, but count is 1");
+  refuse_batch(NULL, 1, moves, RELAYOUT_INVALID_ARGUMENT, "plan is NULL");
+  assert_int_equal(clFinish(bench->queue), CL_SUCCESS);
+  opencl_read(bench, to.elements, sizeof found, found);
+  assert_memory_equal(found, poison, sizeof found);
+  cl_event event = NULL;
+  assert_int_equal(
+      relayout_plan_enqueue_many_batch(plan, bench->queue, 0, NULL, 0, NULL, &event, NULL),
+      RELAYOUT_OK);
+  assert_int_equal(clWaitForEvents(1, &event), CL_SUCCESS);
+  clReleaseEvent(event);
+  clReleaseMemObject(from.elements);
+  clReleaseMemObject(to.elements);
+  relayout_plan_destroy(plan);
+}
+
 /* An empty tensor has an event too. */
 static void test_nothing(void **state) {
   (void)state;
@@ -465,6 +636,9 @@ static int run(opencl_bench *of) {
       cmocka_unit_test(test_events),
       cmocka_unit_test(test_destroyed_plan),
       cmocka_unit_test(test_nothing),
+      cmocka_unit_test(test_batch),
+      cmocka_unit_test(test_batches_in_turns),
+      cmocka_unit_test(test_refused_batches),
       cmocka_unit_test(test_memory_of_the_callers),
       cmocka_unit_test(test_refused_buffers),
       cmocka_unit_test(test_refused_plans),

@@ -33,7 +33,7 @@ static int set_up(void **state) {
   at.context = fake_context(1, at.platform.devices);
   at.queue = fake_queue(at.context, &at.told);
   for (int i = 0; i < 4; ++i) {
-    at.buffers[i] = fake_buffer(at.context, 16384);
+    at.buffers[i] = fake_buffer(at.context, 65536);
   }
   relayout_opencl_options options = RELAYOUT_OPENCL_OPTIONS_INIT;
   options.cache_directory = "";
@@ -129,9 +129,11 @@ static void test_versions_of_updates(void **state) {
 static void test_missing_functions(void **state) {
   (void)state;
   static const char *const names[] = {
-      "clCreateCommandBufferKHR",        "clFinalizeCommandBufferKHR", "clReleaseCommandBufferKHR",
-      "clEnqueueCommandBufferKHR",       "clCommandNDRangeKernelKHR",  "clGetCommandBufferInfoKHR",
-      "clCommandBarrierWithWaitListKHR", "clUpdateMutableCommandsKHR"};
+      "clCreateCommandBufferKHR",        "clFinalizeCommandBufferKHR",
+      "clReleaseCommandBufferKHR",       "clEnqueueCommandBufferKHR",
+      "clCommandNDRangeKernelKHR",       "clGetCommandBufferInfoKHR",
+      "clCommandBarrierWithWaitListKHR", "clCommandFillBufferKHR",
+      "clUpdateMutableCommandsKHR"};
   fake.has_updates = true;
   for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) {
     rlt_command_buffers with;
@@ -539,16 +541,182 @@ static void test_callers_buffers(void **state) {
   relayout_plan_destroy(plan);
 }
 
+/* ---- Several destinations ---- */
+
+/* Scales of several boxes, for elements that go through temporary memory, and a destination that a
+ * plan makes from the source. */
+static relayout_plan *plan_of_many(void) {
+  relayout_scaled_view from, to[2];
+  relayout_plan *plan = NULL;
+  assert_int_equal(relayout_scaled_view_parse("f32[100,100]", &from, NULL), RELAYOUT_OK);
+  assert_int_equal(
+      relayout_scaled_view_parse("s8[100,100]{1,0:PD(100,104)} * f32[1,1]", &to[0], NULL),
+      RELAYOUT_OK);
+  assert_int_equal(relayout_scaled_view_parse("u8[100,100]{1,0:PD(100,104)}", &to[1], NULL),
+                   RELAYOUT_OK);
+  to[0].rule = RELAYOUT_SCALES_AMAX;
+  assert_int_equal(relayout_plan_create_many(at.device, &from, to, 2, NULL, &plan, NULL),
+                   RELAYOUT_OK);
+  fake_forget();
+  return plan;
+}
+
+/* In buffers 1 to 3 from buffer 0, these bytes on. */
+typedef struct many_sides {
+  relayout_side_buffers from;
+  relayout_side_buffers to[2];
+} many_sides;
+
+static many_sides sides_at(size_t offset) {
+  return (many_sides){{.elements = at.buffers[0], .elements_offset = offset},
+                      {{.elements = at.buffers[1],
+                        .elements_offset = offset,
+                        .scales = at.buffers[2],
+                        .scales_offset = offset},
+                       {.elements = at.buffers[3], .elements_offset = offset}}};
+}
+
+/* The steps in their order, each behind the one before, whether or not a sync point is wanted. */
+static void test_steps(void **state) {
+  (void)state;
+  static const char *const calls[] = {"clCommandFillBufferKHR",    "clCommandNDRangeKernelKHR",
+                                      "clCommandNDRangeKernelKHR", "clCommandNDRangeKernelKHR",
+                                      "clCommandNDRangeKernelKHR", "clCommandNDRangeKernelKHR"};
+  enum { STEPS = sizeof calls / sizeof calls[0] };
+  static const cl_uint versions[] = {VERSION(0, 9, 4), VERSION(0, 9, 5)};
+  relayout_plan *const plan = plan_of_many();
+  const many_sides on = sides_at(0);
+  for (int i = 0; i < 2; ++i) {
+    const cl_sync_point_khr waited[] = {71, 72};
+    const int memory = fake_holders(FAKE_MEMORY);
+    cl_sync_point_khr point = 0;
+    cl_int code = CL_SUCCESS;
+    relayout_recording *recording = NULL;
+    fake.command_buffer_version = versions[i];
+    const rlt_command_buffers with = found();
+    const cl_command_buffer_khr buffer = with.create(1, &at.queue, NULL, &code);
+    fake_forget();
+    assert_int_equal(relayout_plan_record_many(plan, buffer, at.queue, &on.from, on.to, 2, waited,
+                                               i == 0 ? &point : NULL, &recording, NULL),
+                     RELAYOUT_OK);
+    assert_int_equal(fake.command_count, STEPS);
+    assert_int_equal(point, i == 0 ? STEPS : 0);
+    for (size_t s = 0; s < STEPS; ++s) {
+      const fake_command *const command = fake_command_at(NULL, s);
+      assert_string_equal(command->call, calls[s]);
+      assert_int_equal(command->n_wait, s == 0 ? 2 : 1);
+      assert_int_equal((uintptr_t)command->wait[0], s == 0 ? 71 : s);
+    }
+    assert_int_equal(fake_command_at(NULL, 0)->region[0], sizeof(cl_uint));
+    assert_int_equal(fake_holders(FAKE_MEMORY), memory + 1); /* temporary memory, once */
+    relayout_recording_destroy(recording);
+    assert_int_equal(fake_holders(FAKE_MEMORY), memory);
+    with.release(buffer);
+  }
+  relayout_plan_destroy(plan);
+}
+
+/* All arguments that name a caller's buffer change, and those of temporary memory stay. */
+static void test_other_side_buffers(void **state) {
+  (void)state;
+  enum { PASSES = 3, KERNELS = PASSES + 2, ARGUMENTS = 9, MOVED = 64 };
+  fake.has_updates = true;
+  relayout_plan *const plan = plan_of_many();
+  const many_sides on = sides_at(0), next = sides_at(MOVED), less = sides_at(2);
+  relayout_recording *recording = NULL;
+  relayout_error error = {.message = ""};
+  assert_int_equal(
+      relayout_recording_create_many(plan, at.queue, &on.from, on.to, &recording, NULL),
+      RELAYOUT_OK);
+  fake_command recorded[KERNELS];
+  for (size_t i = 0; i < KERNELS; ++i) {
+    recorded[i] = *fake_command_at("clCommandNDRangeKernelKHR", i);
+  }
+  fake_forget();
+  assert_int_equal(relayout_recording_set_side_buffers(recording, &next.from, next.to, NULL),
+                   RELAYOUT_OK);
+  assert_int_equal(fake.command_count, KERNELS);
+  for (size_t i = 0; i < PASSES; ++i) { /* buffers by turns with starts */
+    const fake_argument *const before = recorded[i].arguments;
+    const fake_argument *const after = fake_command_at("clUpdateMutableCommandsKHR", i)->arguments;
+    for (int a = 0; a < ARGUMENTS; a += 2) {
+      bool is_callers = false;
+      for (int b = 0; b < 4 && a + 1 < ARGUMENTS; ++b) {
+        is_callers = is_callers || handle_of(&before[a]) == (const void *)at.buffers[b];
+      }
+      if (is_callers) {
+        assert_ptr_equal(handle_of(&after[a]), handle_of(&before[a]));
+        assert_int_equal(start_of(&after[a + 1]), start_of(&before[a + 1]) + MOVED);
+      } else {
+        assert_memory_equal(&after[a], &before[a], sizeof after[a]);
+        assert_memory_equal(&after[a + 1], &before[a + 1], sizeof after[a]);
+      }
+    }
+  }
+  const fake_argument *const from_memory = fake_command_at(NULL, PASSES)->arguments;
+  assert_ptr_equal(handle_of(&from_memory[TO]), at.buffers[1]);
+  assert_ptr_equal(handle_of(&from_memory[FROM]), handle_of(&recorded[PASSES].arguments[FROM]));
+  const fake_argument *const alone = fake_command_at(NULL, PASSES + 1)->arguments;
+  assert_ptr_equal(handle_of(&alone[TO]), at.buffers[3]);
+  assert_ptr_equal(handle_of(&alone[FROM]), at.buffers[0]);
+  fake_forget();
+  assert_int_equal(relayout_recording_set_side_buffers(recording, &less.from, less.to, &error),
+                   RELAYOUT_MISALIGNED_OFFSET);
+  assert_int_equal(relayout_recording_set_side_buffers(recording, NULL, less.to, &error),
+                   RELAYOUT_INVALID_ARGUMENT);
+  assert_string_equal(error.message, "from is NULL");
+  assert_int_equal(relayout_recording_set_side_buffers(NULL, &on.from, on.to, &error),
+                   RELAYOUT_INVALID_ARGUMENT);
+  assert_int_equal(fake.command_count, 0);
+  relayout_recording_destroy(recording);
+  relayout_plan_destroy(plan);
+}
+
+/* Each call takes the recordings of its own kind of plan. */
+static void test_other_kind(void **state) {
+  (void)state;
+  fake.has_updates = true;
+  relayout_plan *const many = plan_of_many(), *const single = plan_of_two_parts();
+  const many_sides on = sides_at(0);
+  relayout_recording *of_many = NULL, *of_single = NULL;
+  relayout_error error = {.message = ""};
+  assert_int_equal(relayout_recording_create_many(many, at.queue, &on.from, on.to, &of_many, NULL),
+                   RELAYOUT_OK);
+  assert_int_equal(relayout_recording_create(single, at.queue, at.buffers[0], 0, at.buffers[1], 0,
+                                             &of_single, NULL),
+                   RELAYOUT_OK);
+  assert_int_equal(
+      relayout_recording_set_buffers(of_many, at.buffers[0], 0, at.buffers[1], 0, &error),
+      RELAYOUT_INVALID_ARGUMENT);
+  assert_non_null(strstr(error.message, "relayout_recording_set_side_buffers changes"));
+  assert_int_equal(relayout_recording_set_side_buffers(of_single, &on.from, on.to, &error),
+                   RELAYOUT_INVALID_ARGUMENT);
+  assert_non_null(strstr(error.message, "relayout_recording_set_buffers changes"));
+  relayout_recording_destroy(of_many);
+  relayout_recording_destroy(of_single);
+  relayout_plan_destroy(many);
+  relayout_plan_destroy(single);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void) {
-  const struct CMUnitTest tests[] = {TEST(test_versions),          TEST(test_versions_of_updates),
-                                     TEST(test_missing_functions), TEST(test_flags),
-                                     TEST(test_callers_flags),     TEST(test_sync_points),
-                                     TEST(test_kernels),           TEST(test_barriers),
-                                     TEST(test_other_buffers),     TEST(test_without_source),
-                                     TEST(test_alignment),         TEST(test_runs),
-                                     TEST(test_callers_buffers)};
+  const struct CMUnitTest tests[] = {TEST(test_versions),
+                                     TEST(test_versions_of_updates),
+                                     TEST(test_missing_functions),
+                                     TEST(test_flags),
+                                     TEST(test_callers_flags),
+                                     TEST(test_sync_points),
+                                     TEST(test_kernels),
+                                     TEST(test_barriers),
+                                     TEST(test_other_buffers),
+                                     TEST(test_without_source),
+                                     TEST(test_alignment),
+                                     TEST(test_runs),
+                                     TEST(test_callers_buffers),
+                                     TEST(test_steps),
+                                     TEST(test_other_side_buffers),
+                                     TEST(test_other_kind)};
   fake_driver_use();
   return cmocka_run_group_tests_name("recorded_commands", tests, NULL, NULL);
 }

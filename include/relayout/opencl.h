@@ -198,6 +198,27 @@ RELAYOUT_API relayout_status relayout_plan_enqueue_many(const relayout_plan *pla
                                                         cl_uint n_wait, const cl_event *wait,
                                                         cl_event *event, relayout_error *error);
 
+/* One call of a batch: its buffers, as relayout_plan_enqueue_many has them. */
+typedef struct relayout_opencl_many_move {
+  const relayout_side_buffers *from;
+  const relayout_side_buffers *to;
+} relayout_opencl_many_move;
+
+/* Enqueues `count` moves by one plan, each as relayout_plan_enqueue_many does: the layers of a
+ * model, for example. All are checked before the first is enqueued. One native kernel does the
+ * whole batch. Elsewhere, on a queue out of order, moves do not wait for each other, except by
+ * plans that need a buffer of the call's, which all its moves share. No move may write what another
+ * reads or writes, which is not checked. `*event` completes with all of them. `count` 0 enqueues a
+ * marker.
+ *
+ * The statuses are those of relayout_plan_enqueue_many; messages name the move. After a failure the
+ * commands that were enqueued run, and `*event` completes with these; it is NULL if there are none,
+ * or if the driver refuses a marker behind them. */
+RELAYOUT_API relayout_status
+relayout_plan_enqueue_many_batch(const relayout_plan *plan, cl_command_queue queue, size_t count,
+                                 const relayout_opencl_many_move *moves, cl_uint n_wait,
+                                 const cl_event *wait, cl_event *event, relayout_error *error);
+
 /* ---- Exchanges ------------------------------------------------------------------------------ */
 
 /* relayout_exchange_pack on a queue: enqueues the packing of message `number` from a buffer with

@@ -82,13 +82,41 @@ RELAYOUT_API relayout_status relayout_recording_set_buffers(relayout_recording *
                                                             size_t destination_offset,
                                                             relayout_error *error);
 
+/* ---- Plans of several destinations ---------------------------------------------------------- */
+
+/* The same for what relayout_plan_enqueue_many does: appends all of it, each command after the one
+ * before. `to` has as many entries as the plan has destinations. Buffers and offsets are as in
+ * relayout_plan_enqueue_many, whose statuses this call has besides those of relayout_plan_record.
+ *
+ * What goes through a buffer beside the caller's goes through one of the recording's own, which all
+ * its runs use: each run must begin after the one before has ended, as on a queue in order. */
+RELAYOUT_API relayout_status relayout_plan_record_many(
+    relayout_plan *plan, cl_command_buffer_khr command_buffer, cl_command_queue queue,
+    const relayout_side_buffers *from, const relayout_side_buffers *to, cl_uint n_wait,
+    const cl_sync_point_khr *wait, cl_sync_point_khr *sync_point, relayout_recording **recording,
+    relayout_error *error);
+
+/* relayout_recording_create for such a plan. */
+RELAYOUT_API relayout_status relayout_recording_create_many(
+    relayout_plan *plan, cl_command_queue queue, const relayout_side_buffers *from,
+    const relayout_side_buffers *to, relayout_recording **recording, relayout_error *error);
+
+/* relayout_recording_set_buffers for the recording of such a plan. Each of the two calls returns
+ * RELAYOUT_INVALID_ARGUMENT for the other's recordings. */
+RELAYOUT_API relayout_status relayout_recording_set_side_buffers(relayout_recording *recording,
+                                                                 const relayout_side_buffers *from,
+                                                                 const relayout_side_buffers *to,
+                                                                 relayout_error *error);
+
+/* ---- Lives ---------------------------------------------------------------------------------- */
+
 /* Adds a reference to a recording, which needs one more relayout_recording_destroy. Any thread may
  * call it. NULL is allowed. Only one thread at a time may make any other call on a recording, or on
  * recordings in one command buffer. */
 RELAYOUT_API void relayout_recording_retain(relayout_recording *recording);
 
-/* Drops one reference. NULL is allowed. Dropping the last reference releases the plan, the kernels
- * and the recording's own command buffer, none of whose runs may be in progress. */
+/* Drops one reference. NULL is allowed. Dropping the last reference releases the plan, the kernels,
+ * the recording's own memory and its own command buffer, none of whose runs may be in progress. */
 RELAYOUT_API void relayout_recording_destroy(relayout_recording *recording);
 
 #ifdef __cplusplus

@@ -752,7 +752,7 @@ static bool make_groups(rlt_cpu_many_call *call) {
   for (int32_t i = 0; i < call->many->count; ++i) {
     const rlt_destination *const to = &call->many->to[i];
     if (to->finding == RLT_FINDS_IN_ALL) {
-      call->groups[i].greatest = rlt_calloc((size_t)to->group_rows.bytes, 1);
+      call->groups[i].greatest = rlt_malloc((size_t)to->group_rows.bytes);
       call->groups[i].scales = rlt_malloc((size_t)to->group_rows.bytes);
       are_there = are_there && call->groups[i].greatest != NULL && call->groups[i].scales != NULL;
     }
@@ -765,7 +765,11 @@ static bool make_groups(rlt_cpu_many_call *call) {
 static void find_scales(rlt_cpu_many_call *call, int32_t tasks) {
   bool finds = false;
   for (int32_t i = 0; i < call->many->count; ++i) {
-    finds = finds || call->many->to[i].finding == RLT_FINDS_IN_ALL;
+    const rlt_destination *const to = &call->many->to[i];
+    if (to->finding == RLT_FINDS_IN_ALL) {
+      memset((void *)call->groups[i].greatest, 0, (size_t)to->group_rows.bytes);
+      finds = true;
+    }
   }
   if (!finds) {
     return;

@@ -40,6 +40,16 @@ typedef cl_int CL_API_CALL later_barrier(cl_command_buffer_khr buffer, cl_comman
                                          const cl_sync_point_khr *wait,
                                          cl_sync_point_khr *sync_point,
                                          rlt_mutable_command *command);
+typedef cl_int CL_API_CALL first_fill(cl_command_buffer_khr buffer, cl_command_queue queue,
+                                      cl_mem memory, const void *pattern, size_t pattern_size,
+                                      size_t offset, size_t size, cl_uint n_wait,
+                                      const cl_sync_point_khr *wait, cl_sync_point_khr *sync_point,
+                                      rlt_mutable_command *command);
+typedef cl_int CL_API_CALL later_fill(cl_command_buffer_khr buffer, cl_command_queue queue,
+                                      const rlt_property *properties, cl_mem memory,
+                                      const void *pattern, size_t pattern_size, size_t offset,
+                                      size_t size, cl_uint n_wait, const cl_sync_point_khr *wait,
+                                      cl_sync_point_khr *sync_point, rlt_mutable_command *command);
 
 /* From 0.9.2 of cl_khr_command_buffer_mutable_dispatch on. */
 typedef struct mutable_dispatch {
@@ -144,7 +154,8 @@ static relayout_status find_functions(cl_platform_id platform, rlt_command_buffe
                 {"clEnqueueCommandBufferKHR", &found->enqueue},
                 {"clCommandNDRangeKernelKHR", &found->command_range},
                 {"clGetCommandBufferInfoKHR", &found->get_info},
-                {"clCommandBarrierWithWaitListKHR", &found->command_barrier}};
+                {"clCommandBarrierWithWaitListKHR", &found->command_barrier},
+                {"clCommandFillBufferKHR", &found->command_fill}};
   relayout_status status = RELAYOUT_OK;
   for (size_t i = 0; i < sizeof wanted / sizeof wanted[0] && status == RELAYOUT_OK; ++i) {
     status = find_function(platform, wanted[i].name, wanted[i].function, error);
@@ -248,10 +259,15 @@ relayout_status rlt_command_buffers_check(const rlt_command_buffers *with,
   return code == CL_SUCCESS ? RELAYOUT_OK : rlt_cl_fail(error, code, "clGetCommandBufferInfoKHR");
 }
 
+/* Since then commands of all kinds have properties. */
+static bool has_properties(const rlt_command_buffers *with) {
+  return with->version >= VERSION(0, 9, 5);
+}
+
 cl_int rlt_command_buffers_barrier(const rlt_command_buffers *with, cl_command_buffer_khr buffer,
                                    cl_uint n_wait, const cl_sync_point_khr *wait,
                                    cl_sync_point_khr *sync_point) {
-  if (with->version < VERSION(0, 9, 5)) {
+  if (!has_properties(with)) {
     first_barrier *call = NULL;
     memcpy(&call, &with->command_barrier, sizeof call);
     return call(buffer, NULL, n_wait, wait, sync_point, NULL);
@@ -259,6 +275,22 @@ cl_int rlt_command_buffers_barrier(const rlt_command_buffers *with, cl_command_b
   later_barrier *call = NULL;
   memcpy(&call, &with->command_barrier, sizeof call);
   return call(buffer, NULL, NULL, n_wait, wait, sync_point, NULL);
+}
+
+cl_int rlt_command_buffers_clear(const rlt_command_buffers *with, cl_command_buffer_khr buffer,
+                                 cl_mem memory, size_t offset, size_t bytes, cl_uint n_wait,
+                                 const cl_sync_point_khr *wait, cl_sync_point_khr *sync_point) {
+  const cl_uint zero = 0;
+  if (!has_properties(with)) {
+    first_fill *call = NULL;
+    memcpy(&call, &with->command_fill, sizeof call);
+    return call(buffer, NULL, memory, &zero, sizeof zero, offset, bytes, n_wait, wait, sync_point,
+                NULL);
+  }
+  later_fill *call = NULL;
+  memcpy(&call, &with->command_fill, sizeof call);
+  return call(buffer, NULL, NULL, memory, &zero, sizeof zero, offset, bytes, n_wait, wait,
+              sync_point, NULL);
 }
 
 /* ---- Changes ---- */

@@ -47,7 +47,8 @@ typedef struct rlt_command_buffers {
   rlt_enqueue_command_buffer *enqueue;
   rlt_command_range *command_range;
   rlt_get_command_buffer_info *get_info;
-  void *command_barrier; /* a function whose parameters depend on the version */
+  void *command_barrier; /* functions whose parameters depend on the version */
+  void *command_fill;
   /* Of cl_khr_command_buffer_mutable_dispatch; NULL: it has none for arguments, or in a version
    * that is not known here. */
   rlt_update_commands *update;
@@ -72,6 +73,11 @@ relayout_status rlt_command_buffers_check(const rlt_command_buffers *with,
 cl_int rlt_command_buffers_barrier(const rlt_command_buffers *with, cl_command_buffer_khr buffer,
                                    cl_uint n_wait, const cl_sync_point_khr *wait,
                                    cl_sync_point_khr *sync_point);
+
+/* Appends a command that fills bytes of memory with 0, a multiple of four at a multiple of four. */
+cl_int rlt_command_buffers_clear(const rlt_command_buffers *with, cl_command_buffer_khr buffer,
+                                 cl_mem memory, size_t offset, size_t bytes, cl_uint n_wait,
+                                 const cl_sync_point_khr *wait, cl_sync_point_khr *sync_point);
 
 /* New arguments of a command, as the extension has them. */
 typedef struct rlt_mutable_argument {

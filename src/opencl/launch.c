@@ -67,6 +67,23 @@ relayout_status rlt_kernel_make(rlt_opencl_device *device, const rlt_kernel_opti
   return *kernel != NULL ? RELAYOUT_OK : rlt_cl_fail(error, code, "clCreateKernel");
 }
 
+relayout_status rlt_kernel_make_another(cl_kernel kernel, const rlt_kernel_options *options,
+                                        cl_kernel *another, relayout_error *error) {
+  cl_program program = NULL; /* not retained for who asks */
+  cl_int code = clGetKernelInfo(kernel, CL_KERNEL_PROGRAM, sizeof program, &program, NULL);
+  if (code != CL_SUCCESS) {
+    return rlt_cl_fail(error, code, "clGetKernelInfo");
+  }
+  char name[RLT_KERNEL_NAME_SIZE];
+  rlt_kernel_function(options, name);
+  const cl_kernel made = clCreateKernel(program, name, &code);
+  if (made == NULL) {
+    return rlt_cl_fail(error, code, "clCreateKernel");
+  }
+  *another = made;
+  return RELAYOUT_OK;
+}
+
 /* A kernel may take so many registers that only smaller groups run it. */
 static relayout_status check_group(const rlt_opencl_device *device, const rlt_launch *launch,
                                    int64_t *most_group_size, relayout_error *error) {
@@ -298,18 +315,12 @@ void rlt_launch_let_go(rlt_launch *launch) {
 
 relayout_status rlt_launch_make_kernel(const rlt_launch *launch, cl_kernel *kernel,
                                        relayout_error *error) {
-  cl_program program = NULL; /* not retained for who asks */
-  cl_int code = clGetKernelInfo(launch->kernel, CL_KERNEL_PROGRAM, sizeof program, &program, NULL);
-  if (code != CL_SUCCESS) {
-    return rlt_cl_fail(error, code, "clGetKernelInfo");
+  cl_kernel made = NULL;
+  relayout_status status = rlt_kernel_make_another(launch->kernel, &launch->options, &made, error);
+  if (status != RELAYOUT_OK) {
+    return status;
   }
-  char name[RLT_KERNEL_NAME_SIZE];
-  rlt_kernel_function(&launch->options, name);
-  const cl_kernel made = clCreateKernel(program, name, &code);
-  if (made == NULL) {
-    return rlt_cl_fail(error, code, "clCreateKernel");
-  }
-  const relayout_status status = set_lasting_arguments(launch, made, error);
+  status = set_lasting_arguments(launch, made, error);
   if (status != RELAYOUT_OK) {
     clReleaseKernel(made);
     return status;

@@ -33,6 +33,10 @@ typedef struct rlt_launch {
 relayout_status rlt_kernel_make(rlt_opencl_device *device, const rlt_kernel_options *options,
                                 cl_kernel *kernel, relayout_error *error);
 
+/* Another one of the same program, whose arguments are not set; the caller releases it. */
+relayout_status rlt_kernel_make_another(cl_kernel kernel, const rlt_kernel_options *options,
+                                        cl_kernel *another, relayout_error *error);
+
 /* One side of an enqueue. */
 typedef struct rlt_address {
   cl_mem buffer;

@@ -367,13 +367,17 @@ static relayout_status fits_group(const planning *at, cl_kernel kernel, bool *fi
   return code == CL_SUCCESS ? RELAYOUT_OK : rlt_cl_fail(error, code, "clGetKernelWorkGroupInfo");
 }
 
+static rlt_kernel_options options_of(const rlt_many_launch *of) {
+  return (rlt_kernel_options){.kernel = RLT_KERNEL_MANY,
+                              .word_bytes = of->word_bytes,
+                              .group_size = (int32_t)of->group_size};
+}
+
 static relayout_status make_kernel(const planning *at, rlt_many_pass pass, bool *fits,
                                    relayout_error *error) {
   char name[RLT_KERNEL_NAME_SIZE];
   char *text = NULL;
-  rlt_kernel_options options = {.kernel = RLT_KERNEL_MANY,
-                                .word_bytes = at->kernel.word_bytes,
-                                .group_size = (int32_t)at->made->group_size};
+  rlt_kernel_options options = options_of(at->made);
   rlt_kernel_function(&options, name);
   relayout_status status = make_text(at, name, pass, &text, error);
   if (status == RELAYOUT_OK) {
@@ -382,6 +386,12 @@ static relayout_status make_kernel(const planning *at, rlt_many_pass pass, bool 
   }
   rlt_free(text);
   return status == RELAYOUT_OK ? fits_group(at, at->made->kernels[pass], fits, error) : status;
+}
+
+relayout_status rlt_opencl_many_make_kernel(const rlt_many_launch *launch, rlt_many_pass pass,
+                                            cl_kernel *kernel, relayout_error *error) {
+  const rlt_kernel_options options = options_of(launch);
+  return rlt_kernel_make_another(launch->kernels[pass], &options, kernel, error);
 }
 
 static void free_kernels(rlt_many_launch *made) {
@@ -420,6 +430,7 @@ static void keep_sizes(const planning *at) {
   const rlt_many_kernel *const kernel = &at->kernel;
   made->grid_axis = at->device->grid_axis;
   made->most_groups = at->device->base.facts.most_groups;
+  made->word_bytes = kernel->word_bytes;
   made->all_groups = kernel->all_groups;
   made->found = take_temporary(made, (size_t)kernel->all_groups * sizeof(cl_uint));
   at->many->boxes = kernel->boxes;

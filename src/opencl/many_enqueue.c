@@ -4,6 +4,7 @@
 
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "opencl/calls.h"
 #include "opencl/cl_error.h"
 #include "opencl/endpoint.h"
@@ -42,198 +43,69 @@ static void follow(chain *of, cl_event next) {
 
 typedef struct call {
   const rlt_many_launch *launch;
-  int64_t box_count;
-  const rlt_many_buffers *at;
+  rlt_many_arguments tensors;
   cl_mem temporary; /* NULL: none is needed */
   chain commands;
 } call;
 
-/* The lowest byte of a caller's tensor, as a plan has it. */
-static rlt_address caller_address(const rlt_many_buffers *at, int32_t side, int32_t tensor,
-                                  int64_t lowest) {
-  return (rlt_address){.buffer = at->buffers[side][tensor],
-                       .offset = at->offsets[side][tensor] + (size_t)lowest,
-                       .host = at->hosts[side][tensor]};
-}
-
-/* By a plan of single tensors, of places that have been checked. */
-static relayout_status move(call *of, const relayout_plan *plan, rlt_address source,
-                            rlt_address destination, relayout_error *error) {
+static relayout_status move(call *of, const rlt_many_step *step, relayout_error *error) {
   cl_event next = NULL;
-  if (plan->work.part_count == 0) {
-    return RELAYOUT_OK;
-  }
-  const relayout_status status =
-      rlt_opencl_parts_enqueue(plan, of->commands.queue, source, destination, &rlt_batch_of_one,
-                               wait_count(&of->commands), wait_list(&of->commands), &next, error);
+  const relayout_status status = rlt_opencl_parts_enqueue(
+      step->plan, of->commands.queue, step->source, step->destination, &rlt_batch_of_one,
+      wait_count(&of->commands), wait_list(&of->commands), &next, error);
   follow(&of->commands, next);
   return status;
 }
 
-/* Between the caller's memory and temporary memory; `written` says which way. */
-static relayout_status move_temporaries(call *of, bool written, relayout_error *error) {
-  relayout_status status = RELAYOUT_OK;
-  for (int32_t s = 0; s < of->launch->side_count; ++s) {
-    for (int32_t t = 0; t < RLT_SIDE_TENSORS && status == RELAYOUT_OK; ++t) {
-      const rlt_many_tensor *const tensor = &of->launch->tensors[s][t];
-      const relayout_plan *const plan = tensor->plan;
-      if (!tensor->by_kernel || plan == NULL || tensor->used.is_written != written) {
-        continue;
-      }
-      const rlt_address temporary = {.buffer = of->temporary, .offset = tensor->temporary};
-      status = written ? move(of, plan, temporary,
-                              caller_address(of->at, s, t, plan->destination_lowest), error)
-                       : move(of, plan, caller_address(of->at, s, t, plan->source_lowest),
-                              temporary, error);
-    }
-  }
-  return status;
-}
-
-/* Destinations that plans make from the source. */
-static relayout_status make_alone(call *of, relayout_error *error) {
-  relayout_status status = RELAYOUT_OK;
-  for (int32_t s = 1; s < of->launch->side_count && status == RELAYOUT_OK; ++s) {
-    const rlt_many_tensor *const tensor = &of->launch->tensors[s][0];
-    const relayout_plan *const plan = tensor->plan;
-    if (!tensor->by_kernel) {
-      status = move(of, plan, caller_address(of->at, 0, 0, plan->source_lowest),
-                    caller_address(of->at, s, 0, plan->destination_lowest), error);
-    }
-  }
-  return status;
-}
-
-/* ---- Kernels -------------------------------------------------------------------------------- */
-
-static cl_int set_tensors(const call *of, cl_kernel kernel, cl_uint *next) {
-  cl_int code = CL_SUCCESS;
-  for (int32_t s = 0; s < of->launch->side_count; ++s) {
-    for (int32_t t = 0; t < RLT_SIDE_TENSORS && code == CL_SUCCESS; ++t) {
-      const rlt_many_tensor *const tensor = &of->launch->tensors[s][t];
-      if (!tensor->by_kernel) {
-        continue;
-      }
-      const bool is_elsewhere = tensor->plan != NULL;
-      const cl_mem buffer = is_elsewhere ? of->temporary : of->at->buffers[s][t];
-      const cl_ulong from = is_elsewhere
-                                ? tensor->temporary
-                                : (cl_ulong)(of->at->offsets[s][t] + (size_t)tensor->start);
-      code = clSetKernelArg(kernel, (*next)++, sizeof buffer, &buffer);
-      if (code == CL_SUCCESS) {
-        code = clSetKernelArg(kernel, (*next)++, sizeof from, &from);
-      }
-    }
-  }
-  return code;
-}
-
-/* So many work-groups, in as few launches as the device allows. */
-static cl_int launch_pass(call *of, rlt_many_pass pass, int64_t groups) {
-  const rlt_many_launch *const launch = of->launch;
-  const cl_kernel kernel = launch->kernels[pass];
-  const cl_mem found = launch->all_groups > 0 ? of->temporary : NULL;
-  const cl_ulong place = launch->found / sizeof(cl_uint);
-  cl_uint next = 0;
-  cl_int code = set_tensors(of, kernel, &next);
-  code = code == CL_SUCCESS ? clSetKernelArg(kernel, next++, sizeof found, &found) : code;
-  code = code == CL_SUCCESS ? clSetKernelArg(kernel, next++, sizeof place, &place) : code;
-  for (int64_t first = 0; first < groups && code == CL_SUCCESS;) {
-    const cl_ulong from = (cl_ulong)first;
-    const int64_t count = rlt_min(groups - first, launch->most_groups);
-    const size_t group_size = (size_t)launch->group_size;
-    const size_t local_size[3] = {group_size, 1, 1};
-    size_t global_size[3] = {group_size, 1, 1};
-    cl_event done = NULL;
-    global_size[launch->grid_axis] *= (size_t)count;
-    code = clSetKernelArg(kernel, next, sizeof from, &from);
-    if (code == CL_SUCCESS) {
-      code = clEnqueueNDRangeKernel(of->commands.queue, kernel, (cl_uint)launch->grid_axis + 1,
-                                    NULL, global_size, local_size, wait_count(&of->commands),
-                                    wait_list(&of->commands), &done);
-    }
-    follow(&of->commands, done);
-    first += count;
-  }
-  return code;
-}
-
-/* Scales of groups that lie in several boxes. */
-static cl_int find_scales(call *of) {
-  const rlt_many_launch *const launch = of->launch;
+static cl_int clear(call *of) {
   const cl_uint zero = 0;
-  const size_t bytes = (size_t)launch->all_groups * sizeof zero;
-  cl_event filled = NULL;
-  cl_int code =
-      clEnqueueFillBuffer(of->commands.queue, of->temporary, &zero, sizeof zero, launch->found,
-                          bytes, wait_count(&of->commands), wait_list(&of->commands), &filled);
-  follow(&of->commands, filled);
-  if (code == CL_SUCCESS) {
-    code = launch_pass(of, RLT_PASS_FIND, of->box_count);
-  }
-  return code == CL_SUCCESS ? launch_pass(of, RLT_PASS_SCALES,
-                                          rlt_divide_up(launch->all_groups, launch->group_size))
-                            : code;
+  const size_t bytes = (size_t)of->launch->all_groups * sizeof zero;
+  cl_event done = NULL;
+  const cl_int code =
+      clEnqueueFillBuffer(of->commands.queue, of->temporary, &zero, sizeof zero, of->launch->found,
+                          bytes, wait_count(&of->commands), wait_list(&of->commands), &done);
+  follow(&of->commands, done);
+  return code;
 }
 
-static relayout_status run_kernels(call *of, relayout_error *error) {
+static cl_int launch_pass(call *of, const rlt_many_step *step) {
   pthread_mutex_t *const lock = (pthread_mutex_t *)(uintptr_t)&of->launch->lock;
-  if (of->launch->kernels[RLT_PASS_WRITE] == NULL) {
-    return RELAYOUT_OK;
-  }
+  const cl_kernel kernel = of->launch->kernels[step->pass];
+  const rlt_range range = rlt_many_step_range(of->launch, step);
+  cl_event done = NULL;
   pthread_mutex_lock(lock);
-  cl_int code = of->launch->all_groups > 0 ? find_scales(of) : CL_SUCCESS;
+  cl_int code = rlt_many_set_arguments(of->launch, step, &of->tensors, of->temporary, kernel);
   if (code == CL_SUCCESS) {
-    code = launch_pass(of, RLT_PASS_WRITE, of->box_count);
+    code = clEnqueueNDRangeKernel(of->commands.queue, kernel, range.rank, NULL, range.global_size,
+                                  range.local_size, wait_count(&of->commands),
+                                  wait_list(&of->commands), &done);
   }
   pthread_mutex_unlock(lock);
+  follow(&of->commands, done);
+  return code;
+}
+
+static relayout_status enqueue_step(void *context, const rlt_many_step *step,
+                                    relayout_error *error) {
+  call *const of = context;
+  if (step->kind == RLT_STEP_MOVE) {
+    return move(of, step, error);
+  }
+  const cl_int code = step->kind == RLT_STEP_CLEAR ? clear(of) : launch_pass(of, step);
   return code == CL_SUCCESS ? RELAYOUT_OK : rlt_cl_fail(error, code, "enqueuing a kernel");
 }
 
-/* ---- All of it ------------------------------------------------------------------------------ */
-
-/* An event there is also where nothing had to be done. */
-static relayout_status mark(chain *of, relayout_error *error) {
-  const cl_int code = of->last != NULL
-                          ? CL_SUCCESS
-                          : clEnqueueMarkerWithWaitList(of->queue, of->n_wait, of->wait, &of->last);
-  return code == CL_SUCCESS ? RELAYOUT_OK : rlt_cl_fail(error, code, "clEnqueueMarkerWithWaitList");
+/* Everything between these buffers, which have been checked, behind what is enqueued already. */
+static relayout_status enqueue_steps(call *of, const relayout_plan *plan,
+                                     const rlt_many_buffers *at, relayout_error *error) {
+  rlt_many_find_arguments(of->launch, at, of->temporary, &of->tensors);
+  return rlt_many_visit_steps(plan, at, of->temporary, enqueue_step, of, error);
 }
 
-relayout_status rlt_opencl_many_enqueue(const relayout_plan *plan, cl_command_queue queue,
-                                        const rlt_many_buffers *at, cl_uint n_wait,
-                                        const cl_event *wait, cl_event *event,
-                                        relayout_error *error) {
-  const rlt_many_launch *const launch = plan->many->on_device;
-  call of = {.launch = launch,
-             .box_count = plan->many->boxes.count,
-             .at = at,
-             .commands = {queue, n_wait, wait, NULL}};
-  relayout_status status =
-      launch->temporary_bytes == 0
-          ? RELAYOUT_OK
-          : rlt_buffer_make(rlt_opencl_device_of(plan->device), "temporary memory",
-                            launch->temporary_bytes, &of.temporary, error);
-  if (status == RELAYOUT_OK) {
-    status = move_temporaries(&of, false, error);
+static void release_temporary(const call *of) {
+  if (of->temporary != NULL) {
+    clReleaseMemObject(of->temporary); /* stays until its commands have ended */
   }
-  if (status == RELAYOUT_OK) {
-    status = run_kernels(&of, error);
-  }
-  if (status == RELAYOUT_OK) {
-    status = move_temporaries(&of, true, error);
-  }
-  if (status == RELAYOUT_OK) {
-    status = make_alone(&of, error);
-  }
-  if (status == RELAYOUT_OK) {
-    status = mark(&of.commands, error);
-  }
-  if (of.temporary != NULL) {
-    clReleaseMemObject(of.temporary); /* stays until its commands have ended */
-  }
-  *event = of.commands.last;
-  return status;
 }
 
 /* ---- A caller's buffers --------------------------------------------------------------------- */
@@ -328,81 +200,213 @@ static rlt_many_buffers buffers_of(const relayout_plan *plan, const relayout_sid
   return made;
 }
 
-static relayout_status check_call(const relayout_plan *plan, cl_command_queue queue,
-                                  const void *from, const void *to, relayout_error *error) {
-  if (plan == NULL || queue == NULL || from == NULL || to == NULL) {
+static relayout_status check_plan(const relayout_plan *plan, cl_command_queue queue,
+                                  relayout_error *error) {
+  if (plan == NULL || queue == NULL) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s is NULL",
-                    plan == NULL    ? "plan"
-                    : queue == NULL ? "queue"
-                    : from == NULL  ? "from"
-                                    : "to");
+                    plan == NULL ? "plan" : "queue");
   }
   if (plan->many == NULL) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
-                    "plan is not one of relayout_plan_create_many; relayout_plan_enqueue enqueues "
-                    "it");
+                    "plan is not one of relayout_plan_create_many; calls without _many take it");
   }
   return rlt_opencl_device_of(plan->device) != NULL
              ? RELAYOUT_OK
              : rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "plan was not made for an OpenCL device");
 }
 
-/* One native kernel. */
-static relayout_status enqueue_native(const relayout_plan *plan, cl_command_queue queue,
-                                      rlt_many_buffers *at, cl_uint n_wait, const cl_event *wait,
-                                      cl_event *event, relayout_error *error) {
+static relayout_status check_sides(const relayout_side_buffers *from,
+                                   const relayout_side_buffers *to, relayout_error *error) {
+  return from != NULL && to != NULL ? RELAYOUT_OK
+                                    : rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s is NULL",
+                                               from == NULL ? "from" : "to");
+}
+
+relayout_status rlt_many_check_call(const relayout_plan *plan, cl_command_queue queue,
+                                    const relayout_side_buffers *from,
+                                    const relayout_side_buffers *to, relayout_error *error) {
+  const relayout_status status = check_plan(plan, queue, error);
+  return status == RELAYOUT_OK ? check_sides(from, to, error) : status;
+}
+
+/* By native kernels no tensor is elsewhere than the caller's are. */
+relayout_status rlt_many_check_buffers(const relayout_plan *plan, const relayout_side_buffers *from,
+                                       const relayout_side_buffers *to, rlt_many_buffers *at,
+                                       relayout_error *error) {
+  const rlt_opencl_device *const device = rlt_opencl_device_of(plan->device);
+  const rlt_many_launch *const launch = plan->many->on_device;
   const int32_t side_count = plan->many->count + 1;
   rlt_side_tensors sides[RLT_MOST_SIDES] = {{{.by_kernel = false}}};
-  rlt_native_command *command = NULL;
-  rlt_many_find_tensors(plan->many, sides);
-  relayout_status status =
-      check_buffers(rlt_opencl_device_of(plan->device), side_count, sides[0], at, error);
-  if (status == RELAYOUT_OK) {
-    status = rlt_native_command_make(plan, (size_t)side_count * RLT_SIDE_TENSORS, &command, error);
+  *at = buffers_of(plan, from, to);
+  if (launch != NULL) {
+    return check_buffers(device, side_count, launch->tensors[0], at, error);
   }
-  for (int32_t i = 0; i < side_count * RLT_SIDE_TENSORS && status == RELAYOUT_OK; ++i) {
+  rlt_many_find_tensors(plan->many, sides);
+  return check_buffers(device, side_count, sides[0], at, error);
+}
+
+/* ---- Moves ---------------------------------------------------------------------------------- */
+
+typedef struct batch {
+  const relayout_plan *plan;
+  cl_command_queue queue;
+  size_t count;
+  const relayout_opencl_many_move *moves;
+  bool is_one; /* the only move, which messages do not number */
+  cl_uint n_wait;
+  const cl_event *wait;
+} batch;
+
+/* Checks a move, and finds where it is. */
+static relayout_status find_move(const batch *of, size_t number, rlt_many_buffers *at,
+                                 relayout_error *error) {
+  const relayout_opencl_many_move *const move = &of->moves[number];
+  relayout_error cause;
+  relayout_status status = check_sides(move->from, move->to, &cause);
+  if (status == RELAYOUT_OK) {
+    status = rlt_many_check_buffers(of->plan, move->from, move->to, at, &cause);
+  }
+  if (status != RELAYOUT_OK && !of->is_one) {
+    return rlt_fail_at(error, &cause, "moves[%zu]", number);
+  }
+  if (status != RELAYOUT_OK && error != NULL) {
+    *error = cause;
+  }
+  return status;
+}
+
+static relayout_status check_batch(const batch *of, relayout_error *error) {
+  rlt_many_buffers at;
+  relayout_status status = rlt_check_queue_and_list(rlt_opencl_device_of(of->plan->device),
+                                                    of->queue, of->n_wait, of->wait, error);
+  for (size_t i = 0; i < of->count && status == RELAYOUT_OK; ++i) {
+    status = find_move(of, i, &at, error);
+  }
+  return status;
+}
+
+/* All tensors of a move; what the plan does not use has no address. */
+static relayout_status add_tensors(rlt_native_command *command, const rlt_many *many,
+                                   const rlt_many_buffers *at, relayout_error *error) {
+  relayout_status status = RELAYOUT_OK;
+  for (int32_t i = 0; i < (many->count + 1) * RLT_SIDE_TENSORS && status == RELAYOUT_OK; ++i) {
     const int32_t s = i / RLT_SIDE_TENSORS, t = i % RLT_SIDE_TENSORS;
-    const bool is_there = sides[s][t].used.is_used && at->buffers[s][t] != NULL;
+    const bool is_there = many->bytes[s][t].is_used && at->buffers[s][t] != NULL;
     const rlt_address none = {.buffer = NULL};
-    status = rlt_native_command_add_tensor(command, is_there ? caller_address(at, s, t, 0) : none,
+    status = rlt_native_command_add_tensor(command, is_there ? rlt_many_address(at, s, t, 0) : none,
                                            error);
   }
+  return status;
+}
+
+/* One native kernel. */
+static relayout_status enqueue_native(const batch *of, cl_event *event, relayout_error *error) {
+  const size_t tensors = (size_t)(of->plan->many->count + 1) * RLT_SIDE_TENSORS;
+  const size_t all = of->count > SIZE_MAX / tensors ? SIZE_MAX : of->count * tensors;
+  rlt_native_command *command = NULL;
+  rlt_many_buffers at;
+  relayout_status status = rlt_native_command_make(of->plan, all, &command, error);
   if (status != RELAYOUT_OK) {
-    if (command != NULL) {
-      rlt_native_command_drop(command);
-    }
     return status;
   }
-  return rlt_native_command_enqueue(command, queue, n_wait, wait, event, error);
-}
-
-static relayout_status enqueue_kernels(const relayout_plan *plan, cl_command_queue queue,
-                                       rlt_many_buffers *at, cl_uint n_wait, const cl_event *wait,
-                                       cl_event *event, relayout_error *error) {
-  const rlt_many_launch *const launch = plan->many->on_device;
-  const relayout_status status = check_buffers(rlt_opencl_device_of(plan->device),
-                                               launch->side_count, launch->tensors[0], at, error);
-  return status == RELAYOUT_OK
-             ? rlt_opencl_many_enqueue(plan, queue, at, n_wait, wait, event, error)
-             : status;
-}
-
-relayout_status relayout_plan_enqueue_many(const relayout_plan *plan, cl_command_queue queue,
-                                           const relayout_side_buffers *from,
-                                           const relayout_side_buffers *to, cl_uint n_wait,
-                                           const cl_event *wait, cl_event *event,
-                                           relayout_error *error) {
-  cl_event done = NULL;
-  relayout_status status = check_call(plan, queue, from, to, error);
-  if (status == RELAYOUT_OK) {
-    status =
-        rlt_check_queue_and_list(rlt_opencl_device_of(plan->device), queue, n_wait, wait, error);
+  for (size_t i = 0; i < of->count && status == RELAYOUT_OK; ++i) {
+    status = find_move(of, i, &at, error);
+    if (status == RELAYOUT_OK) {
+      status = add_tensors(command, of->plan->many, &at, error);
+    }
   }
+  if (status != RELAYOUT_OK) {
+    rlt_native_command_drop(command);
+    return status;
+  }
+  return rlt_native_command_enqueue(command, of->queue, of->n_wait, of->wait, event, error);
+}
+
+/* The last events of moves that do not wait for each other. */
+typedef struct ends {
+  cl_uint count;
+  cl_event *of;
+} ends;
+
+/* Adds the end of what is enqueued; then the next command waits for the caller's events alone. */
+static void end_chain(chain *of, ends *made) {
+  if (of->last != NULL) {
+    made->of[made->count++] = of->last;
+    of->last = NULL;
+  }
+}
+
+/* One event for all of them. An event there is also where nothing had to be done. */
+static relayout_status join(const batch *of, const ends *from, cl_event *event,
+                            relayout_error *error) {
+  if (from->count == 1) {
+    *event = from->of[0];
+    return RELAYOUT_OK;
+  }
+  const cl_int code =
+      clEnqueueMarkerWithWaitList(of->queue, from->count == 0 ? of->n_wait : from->count,
+                                  from->count == 0 ? of->wait : from->of, event);
+  for (cl_uint i = 0; i < from->count; ++i) {
+    clReleaseEvent(from->of[i]);
+  }
+  return code == CL_SUCCESS ? RELAYOUT_OK : rlt_cl_fail(error, code, "clEnqueueMarkerWithWaitList");
+}
+
+/* Moves that go through temporary memory share it, one behind the other. */
+static relayout_status enqueue_moves(const batch *of, ends *made, relayout_error *error) {
+  call at = {.launch = of->plan->many->on_device,
+             .commands = {of->queue, of->n_wait, of->wait, NULL}};
+  rlt_many_buffers buffers;
+  relayout_status status = rlt_many_make_temporary(of->plan, &at.temporary, error);
+  for (size_t i = 0; i < of->count && status == RELAYOUT_OK; ++i) {
+    status = find_move(of, i, &buffers, error);
+    if (status == RELAYOUT_OK) {
+      status = enqueue_steps(&at, of->plan, &buffers, error);
+    }
+    if (at.temporary == NULL) {
+      end_chain(&at.commands, made);
+    }
+  }
+  end_chain(&at.commands, made);
+  release_temporary(&at);
+  return status;
+}
+
+static relayout_status enqueue_kernels(const batch *of, cl_event *event, relayout_error *error) {
+  enum { FEW = 16 };
+  cl_event few[FEW];
+  cl_event *const many = of->count <= FEW ? few
+                         : of->count > SIZE_MAX / sizeof(cl_event)
+                             ? NULL
+                             : rlt_malloc(of->count * sizeof(cl_event));
+  ends made = {0, many};
+  if (many == NULL) {
+    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for the events of %zu moves",
+                    of->count);
+  }
+  const relayout_status status = enqueue_moves(of, &made, error);
+  const bool has_event = status == RELAYOUT_OK || made.count > 0;
+  const relayout_status joined =
+      has_event ? join(of, &made, event, status == RELAYOUT_OK ? error : NULL) : RELAYOUT_OK;
+  if (many != few) {
+    rlt_free(many);
+  }
+  return status == RELAYOUT_OK ? joined : status;
+}
+
+static relayout_status enqueue_all(const batch *of, cl_event *event, relayout_error *error) {
+  const ends none = {0, NULL};
+  return of->count == 0                      ? join(of, &none, event, error)
+         : of->plan->many->on_device == NULL ? enqueue_native(of, event, error)
+                                             : enqueue_kernels(of, event, error);
+}
+
+/* The plan and the queue are there, and so are the moves. */
+static relayout_status enqueue(const batch *of, cl_event *event, relayout_error *error) {
+  cl_event done = NULL;
+  relayout_status status = check_batch(of, error);
   if (status == RELAYOUT_OK) {
-    rlt_many_buffers at = buffers_of(plan, from, to);
-    status = plan->many->on_device == NULL
-                 ? enqueue_native(plan, queue, &at, n_wait, wait, &done, error)
-                 : enqueue_kernels(plan, queue, &at, n_wait, wait, &done, error);
+    status = enqueue_all(of, &done, error);
   }
   if (event != NULL) {
     *event = done; /* not before: it may be one of those that were waited for */
@@ -410,6 +414,37 @@ relayout_status relayout_plan_enqueue_many(const relayout_plan *plan, cl_command
     clReleaseEvent(done);
   }
   return status;
+}
+
+static relayout_status refuse(relayout_status status, cl_event *event) {
+  if (event != NULL) {
+    *event = NULL;
+  }
+  return status;
+}
+
+relayout_status relayout_plan_enqueue_many(const relayout_plan *plan, cl_command_queue queue,
+                                           const relayout_side_buffers *from,
+                                           const relayout_side_buffers *to, cl_uint n_wait,
+                                           const cl_event *wait, cl_event *event,
+                                           relayout_error *error) {
+  const relayout_opencl_many_move move = {from, to};
+  const batch of = {plan, queue, 1, &move, true, n_wait, wait};
+  const relayout_status status = rlt_many_check_call(plan, queue, from, to, error);
+  return status == RELAYOUT_OK ? enqueue(&of, event, error) : refuse(status, event);
+}
+
+relayout_status relayout_plan_enqueue_many_batch(const relayout_plan *plan, cl_command_queue queue,
+                                                 size_t count,
+                                                 const relayout_opencl_many_move *moves,
+                                                 cl_uint n_wait, const cl_event *wait,
+                                                 cl_event *event, relayout_error *error) {
+  const batch of = {plan, queue, count, moves, false, n_wait, wait};
+  relayout_status status = check_plan(plan, queue, error);
+  if (status == RELAYOUT_OK && moves == NULL && count > 0) {
+    status = rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "moves is NULL, but count is %zu", count);
+  }
+  return status == RELAYOUT_OK ? enqueue(&of, event, error) : refuse(status, event);
 }
 
 /* ---- Host memory ---------------------------------------------------------------------------- */
@@ -460,21 +495,25 @@ static relayout_status download(const host_call *of, int32_t side, int32_t tenso
 
 static relayout_status run_host_call(const relayout_plan *plan, host_call *of,
                                      relayout_error *error) {
+  call at = {.launch = of->launch, .commands = {of->queue, 0, NULL, NULL}};
   relayout_status status = RELAYOUT_OK;
-  cl_event done = NULL;
   for (int32_t i = 0; i < of->launch->side_count * RLT_SIDE_TENSORS && status == RELAYOUT_OK; ++i) {
     status = upload(of, i / RLT_SIDE_TENSORS, i % RLT_SIDE_TENSORS, error);
   }
   if (status == RELAYOUT_OK) {
-    status = rlt_opencl_many_enqueue(plan, of->queue, &of->at, 0, NULL, &done, error);
+    status = rlt_many_make_temporary(plan, &at.temporary, error);
+  }
+  if (status == RELAYOUT_OK) {
+    status = enqueue_steps(&at, plan, &of->at, error);
   }
   for (int32_t i = 0; i < of->launch->side_count * RLT_SIDE_TENSORS && status == RELAYOUT_OK; ++i) {
     status = download(of, i / RLT_SIDE_TENSORS, i % RLT_SIDE_TENSORS, error);
   }
   const cl_int code = clFinish(of->queue); /* after a failure too: the caller's memory is in use */
-  if (done != NULL) {
-    clReleaseEvent(done);
+  if (at.commands.last != NULL) {
+    clReleaseEvent(at.commands.last);
   }
+  release_temporary(&at);
   return status == RELAYOUT_OK && code != CL_SUCCESS ? rlt_cl_fail(error, code, "clFinish")
                                                      : status;
 }

@@ -46,7 +46,7 @@ struct rlt_native_command {
   const relayout_plan *of;
   cl_mem keeper;
   cl_command_queue asked; /* where questions go; NULL: the driver keeps the list's order */
-  /* The source and the destination of each relayout; or all tensors of a plan of several
+  /* The source and the destination of each relayout; or all tensors of each by a plan of several
    * destinations, as rlt_many_tensor orders them, and the memory that it needs. */
   size_t count;
   native_side *sides;
@@ -192,17 +192,22 @@ static void run_relayouts(const rlt_native_command *command) {
   }
 }
 
+/* One move after the other, in the call's memory. */
 static void run_many(const rlt_native_command *command) {
-  relayout_destination_memory to[RLT_MOST_DESTINATIONS];
-  const native_side *next = command->sides;
-  const relayout_source_memory from = {address_of(command, next[0]), address_of(command, next[1]),
-                                       address_of(command, next[2])};
-  for (int32_t i = 0; i < command->of->many->count; ++i) {
-    next += RLT_SIDE_TENSORS;
-    to[i] = (relayout_destination_memory){
-        address_of(command, next[0]), address_of(command, next[1]), address_of(command, next[2])};
+  const int32_t destinations = command->of->many->count;
+  const size_t all = (size_t)(destinations + 1) * RLT_SIDE_TENSORS;
+  for (size_t i = 0; i + all <= command->count; i += all) {
+    relayout_destination_memory to[RLT_MOST_DESTINATIONS];
+    const native_side *next = &command->sides[i];
+    const relayout_source_memory from = {address_of(command, next[0]), address_of(command, next[1]),
+                                         address_of(command, next[2])};
+    for (int32_t d = 0; d < destinations; ++d) {
+      next += RLT_SIDE_TENSORS;
+      to[d] = (relayout_destination_memory){
+          address_of(command, next[0]), address_of(command, next[1]), address_of(command, next[2])};
+    }
+    (void)rlt_cpu_many_run(command->call, &from, to);
   }
-  (void)rlt_cpu_many_run(command->call, &from, to);
 }
 
 /* Lets go of the plan before the command's event tells that it is done, so that whoever has waited

@@ -23,7 +23,8 @@ relayout_status rlt_native_command_add(rlt_native_command *command, rlt_address 
                                        rlt_address destination, relayout_error *error);
 
 /* Adds the next tensor of a plan of several destinations, where calls on host memory have a pointer
- * to it; one that is not used has no buffer. There are three of each side, the source's first.
+ * to it; one that is not used has no buffer. There are three of each side, the source's first,
+ * and so for each move.
  * RELAYOUT_OPENCL_ERROR. */
 relayout_status rlt_native_command_add_tensor(rlt_native_command *command, rlt_address tensor,
                                               relayout_error *error);

@@ -1,37 +1,24 @@
-/* recording.c: relayouts in command buffers. A recording's kernels are its own, since some drivers
- * read their arguments when the command buffer runs: no other relayout may change them. */
+/* recording.c: relayouts in command buffers. */
+#include "opencl/recorded.h"
+
 #include <inttypes.h>
-#include <stdatomic.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "opencl/calls.h"
 #include "opencl/cl_error.h"
-#include "opencl/command_buffer.h"
 #include "opencl/endpoint.h"
+#include "opencl/many.h"
 #include "opencl/native.h"
 #include "opencl/parts.h"
-#include "plan/plan.h"
 #include "plan/verbose.h"
 
-/* A part of the plan, as a command. */
-typedef struct recorded_part {
-  const rlt_launch *launch; /* the plan's */
-  cl_kernel kernel;         /* with arguments of its own */
-  rlt_mutable_command command;
-} recorded_part;
-
-struct relayout_recording {
-  atomic_int holders;
-  relayout_plan *plan; /* held */
-  rlt_command_buffers with;
-  cl_command_buffer_khr buffer; /* NULL until it is known */
-  cl_command_queue queue;       /* the command buffer's; held once it is not NULL */
-  bool owns_buffer;
-  bool is_mutable;
-  int32_t part_count;
-  recorded_part parts[]; /* in the order of the plan's */
-};
+/* What a caller records: one relayout, or, where `move` is NULL, that of several destinations. */
+typedef struct sides {
+  const relayout_opencl_move *move;
+  const relayout_side_buffers *from;
+  const relayout_side_buffers *to;
+} sides;
 
 /* Where a recording's sides are, checked. */
 typedef struct places {
@@ -44,17 +31,18 @@ typedef struct places {
 /* A recording of nothing, without a command buffer. */
 static relayout_status make(relayout_plan *plan, const rlt_command_buffers *with,
                             relayout_recording **recording, relayout_error *error) {
-  const size_t part_count = (size_t)plan->work.part_count;
-  relayout_recording *const made = rlt_calloc(1, sizeof *made + part_count * sizeof made->parts[0]);
+  const int32_t count = plan->many != NULL ? rlt_recorded_many_count(plan) : plan->work.part_count;
+  relayout_recording *const made =
+      rlt_calloc(1, sizeof *made + (size_t)count * sizeof made->commands[0]);
   if (made == NULL) {
-    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a recording of %zu kernels",
-                    part_count);
+    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY,
+                    "no memory for a recording of %" PRId32 " commands", count);
   }
   atomic_init(&made->holders, 1);
   relayout_plan_retain(plan);
   made->plan = plan;
   made->with = *with;
-  made->part_count = plan->work.part_count;
+  made->command_count = count;
   *recording = made;
   return RELAYOUT_OK;
 }
@@ -72,10 +60,13 @@ void relayout_recording_destroy(relayout_recording *recording) {
   if (recording->owns_buffer) {
     recording->with.release(recording->buffer);
   }
-  for (int32_t i = 0; i < recording->part_count; ++i) {
-    if (recording->parts[i].kernel != NULL) {
-      clReleaseKernel(recording->parts[i].kernel);
+  for (int32_t i = 0; i < recording->command_count; ++i) {
+    if (recording->commands[i].kernel != NULL) {
+      clReleaseKernel(recording->commands[i].kernel);
     }
+  }
+  if (recording->temporary != NULL) {
+    clReleaseMemObject(recording->temporary);
   }
   if (recording->queue != NULL) {
     clReleaseCommandQueue(recording->queue);
@@ -115,48 +106,68 @@ static relayout_status find_places(const relayout_plan *plan, cl_command_queue q
   return rlt_plan_check_places(plan, address_of(at->source), address_of(at->destination), error);
 }
 
+relayout_status rlt_recorded_part_make(rlt_recorded_command *made, const rlt_work *work,
+                                       int32_t part, rlt_address source, rlt_address destination,
+                                       relayout_error *error) {
+  made->launch = rlt_opencl_part_launch(work, part, source, destination);
+  made->range = rlt_launch_range(made->launch, 1);
+  const relayout_status status = rlt_launch_make_kernel(made->launch, &made->kernel, error);
+  return status == RELAYOUT_OK ? rlt_launch_set_addresses(made->launch, made->kernel, source,
+                                                          destination, &rlt_batch_of_one, error)
+                               : status;
+}
+
 /* All that can fail without a command. */
-static relayout_status make_kernels(relayout_recording *recording, const places *at,
+static relayout_status make_kernels(relayout_recording *recording, const relayout_opencl_move *move,
                                     relayout_error *error) {
-  const rlt_work *const work = &recording->plan->work;
-  relayout_status status = RELAYOUT_OK;
-  for (int32_t i = 0; i < recording->part_count && status == RELAYOUT_OK; ++i) {
-    recorded_part *const part = &recording->parts[i];
-    part->launch = rlt_opencl_part_launch(work, i, at->source, at->destination);
-    status = rlt_launch_make_kernel(part->launch, &part->kernel, error);
-    if (status == RELAYOUT_OK) {
-      status = rlt_launch_set_addresses(part->launch, part->kernel, at->source, at->destination,
-                                        &rlt_batch_of_one, error);
-    }
+  places at;
+  relayout_status status = find_places(recording->plan, recording->queue, move, &at, error);
+  for (int32_t i = 0; i < recording->command_count && status == RELAYOUT_OK; ++i) {
+    status = rlt_recorded_part_make(&recording->commands[i], &recording->plan->work, i, at.source,
+                                    at.destination, error);
   }
   return status;
 }
 
-/* Each part behind the one before it, so that the last one's sync point is the relayout's; without
- * one the parts do not depend on each other. */
+static relayout_status append_command(relayout_recording *recording, rlt_recorded_command *of,
+                                      cl_uint n_wait, const cl_sync_point_khr *wait,
+                                      cl_sync_point_khr *sync_point, relayout_error *error) {
+  const rlt_command_buffers *const with = &recording->with;
+  if (of->kernel == NULL) {
+    const cl_int code =
+        rlt_command_buffers_clear(with, recording->buffer, recording->temporary, of->cleared,
+                                  of->cleared_bytes, n_wait, wait, sync_point);
+    return code == CL_SUCCESS ? RELAYOUT_OK : rlt_cl_fail(error, code, "clCommandFillBufferKHR");
+  }
+  const cl_int code = with->command_range(
+      recording->buffer, NULL, recording->is_mutable ? rlt_mutable_arguments : NULL, of->kernel,
+      of->range.rank, NULL, of->range.global_size, of->range.local_size, n_wait, wait, sync_point,
+      recording->is_mutable ? &of->command : NULL);
+  return code == CL_SUCCESS ? RELAYOUT_OK : rlt_cl_fail(error, code, "clCommandNDRangeKernelKHR");
+}
+
+/* Each command behind the one before it, so that the last one's sync point is the relayout's.
+ * Without one the parts of a relayout do not depend on each other; the steps of several
+ * destinations do. */
 static relayout_status append(relayout_recording *recording, cl_uint n_wait,
                               const cl_sync_point_khr *wait, cl_sync_point_khr *sync_point,
                               relayout_error *error) {
-  const rlt_command_buffers *const with = &recording->with;
+  const bool are_chained = sync_point != NULL || recording->plan->many != NULL;
   cl_sync_point_khr last = 0;
-  if (recording->part_count == 0) {
+  if (recording->command_count == 0) {
     const cl_int code =
-        rlt_command_buffers_barrier(with, recording->buffer, n_wait, wait, sync_point);
+        rlt_command_buffers_barrier(&recording->with, recording->buffer, n_wait, wait, sync_point);
     return code == CL_SUCCESS ? RELAYOUT_OK
                               : rlt_cl_fail(error, code, "clCommandBarrierWithWaitListKHR");
   }
-  for (int32_t i = 0; i < recording->part_count; ++i) {
-    recorded_part *const part = &recording->parts[i];
-    const bool follows = i > 0 && sync_point != NULL;
-    const rlt_range range = rlt_launch_range(part->launch, 1);
+  for (int32_t i = 0; i < recording->command_count; ++i) {
+    const bool follows = i > 0 && are_chained;
     cl_sync_point_khr next = 0;
-    const cl_int code = with->command_range(
-        recording->buffer, NULL, recording->is_mutable ? rlt_mutable_arguments : NULL, part->kernel,
-        range.rank, NULL, range.global_size, range.local_size, follows ? 1 : n_wait,
-        follows ? &last : wait, sync_point == NULL ? NULL : &next,
-        recording->is_mutable ? &part->command : NULL);
-    if (code != CL_SUCCESS) {
-      return rlt_cl_fail(error, code, "clCommandNDRangeKernelKHR");
+    const relayout_status status =
+        append_command(recording, &recording->commands[i], follows ? 1 : n_wait,
+                       follows ? &last : wait, are_chained ? &next : NULL, error);
+    if (status != RELAYOUT_OK) {
+      return status;
     }
     last = next;
   }
@@ -167,26 +178,26 @@ static relayout_status append(relayout_recording *recording, cl_uint n_wait,
 }
 
 /* In the command buffer and on the queue that are known. */
-static relayout_status record(relayout_recording *recording, const relayout_opencl_move *move,
-                              cl_uint n_wait, const cl_sync_point_khr *wait,
-                              cl_sync_point_khr *sync_point, relayout_error *error) {
-  places at;
-  relayout_status status = find_places(recording->plan, recording->queue, move, &at, error);
-  if (status == RELAYOUT_OK) {
-    status = make_kernels(recording, &at, error);
-  }
+static relayout_status record(relayout_recording *recording, const sides *of, cl_uint n_wait,
+                              const cl_sync_point_khr *wait, cl_sync_point_khr *sync_point,
+                              relayout_error *error) {
+  const relayout_status status = of->move != NULL
+                                     ? make_kernels(recording, of->move, error)
+                                     : rlt_recorded_many_make(recording, of->from, of->to, error);
   return status == RELAYOUT_OK ? append(recording, n_wait, wait, sync_point, error) : status;
 }
 
 /* The first steps of both ways to record. Command buffers take work-group kernels alone. */
-static relayout_status begin(relayout_plan *plan, cl_command_queue queue,
+static relayout_status begin(relayout_plan *plan, cl_command_queue queue, const sides *of,
                              relayout_recording **recording, relayout_error *error) {
   if (recording == NULL) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "recording is NULL");
   }
   *recording = NULL;
   rlt_command_buffers with;
-  relayout_status status = rlt_check_handles(plan, queue, error);
+  relayout_status status = of->move != NULL
+                               ? rlt_check_handles(plan, queue, error)
+                               : rlt_many_check_call(plan, queue, of->from, of->to, error);
   if (status == RELAYOUT_OK) {
     status = rlt_command_buffers_find(rlt_opencl_device_of(plan->device), &with, error);
   }
@@ -229,13 +240,12 @@ static relayout_status check_commands(cl_command_buffer_khr buffer, cl_uint n_wa
                         (unsigned)n_wait, wait == NULL ? "NULL" : "not NULL");
 }
 
-relayout_status relayout_plan_record(relayout_plan *plan, cl_command_buffer_khr command_buffer,
-                                     cl_command_queue queue, cl_mem source, size_t source_offset,
-                                     cl_mem destination, size_t destination_offset, cl_uint n_wait,
-                                     const cl_sync_point_khr *wait, cl_sync_point_khr *sync_point,
-                                     relayout_recording **recording, relayout_error *error) {
-  const relayout_opencl_move move = {source, source_offset, destination, destination_offset};
-  relayout_status status = begin(plan, queue, recording, error);
+/* In a caller's command buffer. */
+static relayout_status record_in(cl_command_buffer_khr command_buffer, relayout_plan *plan,
+                                 cl_command_queue queue, const sides *of, cl_uint n_wait,
+                                 const cl_sync_point_khr *wait, cl_sync_point_khr *sync_point,
+                                 relayout_recording **recording, relayout_error *error) {
+  relayout_status status = begin(plan, queue, of, recording, error);
   if (status == RELAYOUT_OK) {
     status = check_commands(command_buffer, n_wait, wait, error);
   }
@@ -243,9 +253,29 @@ relayout_status relayout_plan_record(relayout_plan *plan, cl_command_buffer_khr 
     status = take_buffer(*recording, command_buffer, queue, error);
   }
   if (status == RELAYOUT_OK) {
-    status = record(*recording, &move, n_wait, wait, sync_point, error);
+    status = record(*recording, of, n_wait, wait, sync_point, error);
   }
   return end(status, recording);
+}
+
+relayout_status relayout_plan_record(relayout_plan *plan, cl_command_buffer_khr command_buffer,
+                                     cl_command_queue queue, cl_mem source, size_t source_offset,
+                                     cl_mem destination, size_t destination_offset, cl_uint n_wait,
+                                     const cl_sync_point_khr *wait, cl_sync_point_khr *sync_point,
+                                     relayout_recording **recording, relayout_error *error) {
+  const relayout_opencl_move move = {source, source_offset, destination, destination_offset};
+  const sides of = {.move = &move};
+  return record_in(command_buffer, plan, queue, &of, n_wait, wait, sync_point, recording, error);
+}
+
+relayout_status relayout_plan_record_many(relayout_plan *plan, cl_command_buffer_khr command_buffer,
+                                          cl_command_queue queue, const relayout_side_buffers *from,
+                                          const relayout_side_buffers *to, cl_uint n_wait,
+                                          const cl_sync_point_khr *wait,
+                                          cl_sync_point_khr *sync_point,
+                                          relayout_recording **recording, relayout_error *error) {
+  const sides of = {.from = from, .to = to};
+  return record_in(command_buffer, plan, queue, &of, n_wait, wait, sync_point, recording, error);
 }
 
 /* ---- In a command buffer of its own ---- */
@@ -270,22 +300,37 @@ static relayout_status finalize(const relayout_recording *recording, relayout_er
   return code == CL_SUCCESS ? RELAYOUT_OK : rlt_cl_fail(error, code, "clFinalizeCommandBufferKHR");
 }
 
-relayout_status relayout_recording_create(relayout_plan *plan, cl_command_queue queue,
-                                          cl_mem source, size_t source_offset, cl_mem destination,
-                                          size_t destination_offset, relayout_recording **recording,
-                                          relayout_error *error) {
-  const relayout_opencl_move move = {source, source_offset, destination, destination_offset};
-  relayout_status status = begin(plan, queue, recording, error);
+static relayout_status create(relayout_plan *plan, cl_command_queue queue, const sides *of,
+                              relayout_recording **recording, relayout_error *error) {
+  relayout_status status = begin(plan, queue, of, recording, error);
   if (status == RELAYOUT_OK) {
     status = make_buffer(*recording, queue, error);
   }
   if (status == RELAYOUT_OK) {
-    status = record(*recording, &move, 0, NULL, NULL, error);
+    status = record(*recording, of, 0, NULL, NULL, error);
   }
   if (status == RELAYOUT_OK) {
     status = finalize(*recording, error);
   }
   return end(status, recording);
+}
+
+relayout_status relayout_recording_create(relayout_plan *plan, cl_command_queue queue,
+                                          cl_mem source, size_t source_offset, cl_mem destination,
+                                          size_t destination_offset, relayout_recording **recording,
+                                          relayout_error *error) {
+  const relayout_opencl_move move = {source, source_offset, destination, destination_offset};
+  const sides of = {.move = &move};
+  return create(plan, queue, &of, recording, error);
+}
+
+relayout_status relayout_recording_create_many(relayout_plan *plan, cl_command_queue queue,
+                                               const relayout_side_buffers *from,
+                                               const relayout_side_buffers *to,
+                                               relayout_recording **recording,
+                                               relayout_error *error) {
+  const sides of = {.from = from, .to = to};
+  return create(plan, queue, &of, recording, error);
 }
 
 static relayout_status enqueue(relayout_recording *recording, cl_uint n_wait, const cl_event *wait,
@@ -316,7 +361,7 @@ relayout_status relayout_recording_enqueue(relayout_recording *recording, cl_uin
   if (event != NULL) {
     *event = status == RELAYOUT_OK ? done : NULL; /* not before: it may be one of those of wait */
   }
-  if (status == RELAYOUT_OK) {
+  if (status == RELAYOUT_OK && recording->plan->many == NULL) {
     rlt_verbose_end(begun, RLT_TOLD_ENQUEUE, recording->plan, 1);
   }
   return status;
@@ -324,9 +369,18 @@ relayout_status relayout_recording_enqueue(relayout_recording *recording, cl_uin
 
 /* ---- Other buffers ---- */
 
-static relayout_status check_mutable(const relayout_recording *recording, relayout_error *error) {
+/* `is_many`: the call is one for several destinations. */
+static relayout_status check_mutable(const relayout_recording *recording, bool is_many,
+                                     relayout_error *error) {
   if (recording == NULL) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "recording is NULL");
+  }
+  if ((recording->plan->many != NULL) != is_many) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
+                    is_many ? "recording has one destination: relayout_recording_set_buffers "
+                              "changes its buffers"
+                            : "recording is of a plan of relayout_plan_create_many: "
+                              "relayout_recording_set_side_buffers changes its buffers");
   }
   if (recording->is_mutable) {
     return RELAYOUT_OK;
@@ -341,54 +395,52 @@ static relayout_status check_mutable(const relayout_recording *recording, relayo
                         "cl_khr_command_buffer_mutable_dispatch");
 }
 
-/* The kernels are those of the first places, and stay. */
-static relayout_status check_alignment(const relayout_recording *recording, const places *at,
-                                       relayout_error *error) {
-  const uintptr_t source = address_of(at->source);
-  const uintptr_t destination = address_of(at->destination);
-  for (int32_t i = 0; i < recording->part_count; ++i) {
-    const rlt_schedule *const schedule = recording->parts[i].launch->schedule;
-    if (source % (uintptr_t)schedule->source_alignment != 0 ||
-        destination % (uintptr_t)schedule->destination_alignment != 0) {
-      return rlt_schedule_fail_alignment(schedule, "the recording", source, destination, error);
-    }
-  }
-  return RELAYOUT_OK;
-}
-
-/* What a command's arguments become: two for each side. */
-typedef struct new_arguments {
-  rlt_side_arguments sides[2];
-  rlt_mutable_argument of[4];
-} new_arguments;
-
-static rlt_mutation mutation_of(const recorded_part *part, const places *at, new_arguments *to) {
+static rlt_mutation mutation_of(const rlt_recorded_command *part, const places *at,
+                                rlt_part_arguments *to) {
   const cl_uint side_count = rlt_launch_has_source(part->launch) ? 2 : 1;
   for (cl_uint i = 0; i < side_count; ++i) {
     const rlt_address *const place = i == 0 ? &at->destination : &at->source;
     rlt_side_arguments *const side = &to->sides[i];
+    to->buffers[i] = place->buffer;
     *side = rlt_launch_side_arguments(part->launch, i == 1, *place, &rlt_batch_of_one);
-    to->of[2 * i] = (rlt_mutable_argument){side->number, sizeof place->buffer, &place->buffer};
+    to->of[2 * i] = (rlt_mutable_argument){side->number, sizeof to->buffers[i], &to->buffers[i]};
     to->of[2 * i + 1] =
         (rlt_mutable_argument){side->number + side->buffer_count, side->starts_size, &side->starts};
   }
   return (rlt_mutation){part->command, 2 * side_count, to->of};
 }
 
+relayout_status rlt_recorded_part_move(const rlt_recorded_command *part, rlt_address source,
+                                       rlt_address destination, rlt_part_arguments *arguments,
+                                       rlt_mutation *made, relayout_error *error) {
+  const places at = {source, destination};
+  const rlt_schedule *const schedule = part->launch->schedule;
+  if (address_of(source) % (uintptr_t)schedule->source_alignment != 0 ||
+      address_of(destination) % (uintptr_t)schedule->destination_alignment != 0) {
+    return rlt_schedule_fail_alignment(schedule, "the recording", address_of(source),
+                                       address_of(destination), error);
+  }
+  *made = mutation_of(part, &at, arguments);
+  return RELAYOUT_OK;
+}
+
+/* Nothing is changed unless all parts can be. */
 static relayout_status change(const relayout_recording *recording, const places *at,
                               relayout_error *error) {
-  const size_t count = (size_t)recording->part_count;
+  const size_t count = (size_t)recording->command_count;
   rlt_mutation *const mutations = rlt_calloc(count, sizeof *mutations);
-  new_arguments *const arguments = rlt_calloc(count, sizeof *arguments);
-  relayout_status status = RELAYOUT_OK;
-  if (mutations == NULL || arguments == NULL) {
-    status = rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for %zu changed kernels", count);
-  } else {
-    for (size_t i = 0; i < count; ++i) {
-      mutations[i] = mutation_of(&recording->parts[i], at, &arguments[i]);
-    }
-    status = rlt_command_buffers_update(&recording->with, recording->buffer, recording->part_count,
-                                        mutations, error);
+  rlt_part_arguments *const arguments = rlt_calloc(count, sizeof *arguments);
+  relayout_status status =
+      mutations != NULL && arguments != NULL
+          ? RELAYOUT_OK
+          : rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for %zu changed kernels", count);
+  for (size_t i = 0; i < count && status == RELAYOUT_OK; ++i) {
+    status = rlt_recorded_part_move(&recording->commands[i], at->source, at->destination,
+                                    &arguments[i], &mutations[i], error);
+  }
+  if (status == RELAYOUT_OK) {
+    status = rlt_command_buffers_update(&recording->with, recording->buffer,
+                                        recording->command_count, mutations, error);
   }
   rlt_free(arguments);
   rlt_free(mutations);
@@ -400,13 +452,21 @@ relayout_status relayout_recording_set_buffers(relayout_recording *recording, cl
                                                size_t destination_offset, relayout_error *error) {
   const relayout_opencl_move move = {source, source_offset, destination, destination_offset};
   places at;
-  relayout_status status = check_mutable(recording, error);
+  relayout_status status = check_mutable(recording, false, error);
   if (status == RELAYOUT_OK) {
     status = find_places(recording->plan, recording->queue, &move, &at, error);
   }
+  return status == RELAYOUT_OK && recording->command_count > 0 ? change(recording, &at, error)
+                                                               : status;
+}
+
+relayout_status relayout_recording_set_side_buffers(relayout_recording *recording,
+                                                    const relayout_side_buffers *from,
+                                                    const relayout_side_buffers *to,
+                                                    relayout_error *error) {
+  relayout_status status = check_mutable(recording, true, error);
   if (status == RELAYOUT_OK) {
-    status = check_alignment(recording, &at, error);
+    status = rlt_many_check_call(recording->plan, recording->queue, from, to, error);
   }
-  return status == RELAYOUT_OK && recording->part_count > 0 ? change(recording, &at, error)
-                                                            : status;
+  return status == RELAYOUT_OK ? rlt_recorded_many_move(recording, from, to, error) : status;
 }
