@@ -4,10 +4,10 @@
 . "$(dirname "$0")/check.sh"
 export RELAYOUT_CPU_FACTS='line=64 l1=32768:8:1 l2=1048576:16:1 l3=33554432:16:16 page=4096'
 
-# 65,536 elements are half of a second cache of 1 MiB, as f32s twice: 16 rows of 4096.
+# 131,072 elements are half of a second cache of 1 MiB, as f32s that records are made of: 32 rows.
 check 0 'from    f32[4096,4096]{1,0}
 to      q8_0[4096,4096]{1,0}
-boxes   256 of [16,4096]: each is read from memory once, and every destination gets its part '\
+boxes   128 of [32,4096]: each is read from memory once, and every destination gets its part '\
 'while it is in the cache' '' explain 'f32[4096,4096]' q8_0 --device cpu
 
 check 0 '{"from":"q8_0[64,64]{1,0}","to":[{"text":"f32[64,64]{0,1}"}],"boxes":1,"box":[64,64]}' '' \
