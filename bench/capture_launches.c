@@ -42,6 +42,7 @@ static const char help[] =
     "                   1048576 for the cases of a suite that are run, and else no limit\n"
     "  --sources        compiles and runs nothing: each program once, and no buffers' contents\n"
     "  --offered        by every schedule that is offered, instead of the chosen one\n"
+    "  --specialize     by kernels that are compiled for one plan alone\n"
     "  --unaligned      both sides begin one element into their buffers\n"
     "  --device D       opencl when left out\n";
 
@@ -61,6 +62,7 @@ typedef struct request {
   bool sources;
   bool offered;
   bool unaligned;
+  bool specialize;
   const char *device;
 } request;
 
@@ -262,6 +264,7 @@ static exit_code run_plan(capture *own, const relayout_plan *plan) {
 static exit_code make_plan(const capture *own, const char *const *texts, int32_t count,
                            relayout_plan **plan) {
   relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
+  options.specialize = own->asked->specialize;
   options.schedules = count > 0 ? texts : NULL;
   options.schedule_count = count;
   relayout_error error;
@@ -505,19 +508,28 @@ static exit_code take(int option, const char *value, request *asked) {
   case 'n':
     asked->unaligned = true;
     return EXIT_CODE_OK;
+  case 'z':
+    asked->specialize = true;
+    return EXIT_CODE_OK;
   default:
     return report_usage("there is no such option");
   }
 }
 
 int main(int count, char **values) {
-  static const struct option options[] = {
-      {"suite", required_argument, NULL, 'u'},    {"case", required_argument, NULL, 'c'},
-      {"from", required_argument, NULL, 'f'},     {"to", required_argument, NULL, 't'},
-      {"schedule", required_argument, NULL, 'e'}, {"bytes", required_argument, NULL, 'b'},
-      {"sources", no_argument, NULL, 's'},        {"offered", no_argument, NULL, 'o'},
-      {"device", required_argument, NULL, 'd'},   {"unaligned", no_argument, NULL, 'n'},
-      {"help", no_argument, NULL, 'h'},           {NULL, 0, NULL, 0}};
+  static const struct option options[] = {{"suite", required_argument, NULL, 'u'},
+                                          {"case", required_argument, NULL, 'c'},
+                                          {"from", required_argument, NULL, 'f'},
+                                          {"to", required_argument, NULL, 't'},
+                                          {"schedule", required_argument, NULL, 'e'},
+                                          {"bytes", required_argument, NULL, 'b'},
+                                          {"sources", no_argument, NULL, 's'},
+                                          {"offered", no_argument, NULL, 'o'},
+                                          {"device", required_argument, NULL, 'd'},
+                                          {"unaligned", no_argument, NULL, 'n'},
+                                          {"specialize", no_argument, NULL, 'z'},
+                                          {"help", no_argument, NULL, 'h'},
+                                          {NULL, 0, NULL, 0}};
   static request asked = {.device = "opencl"};
   exit_code code = EXIT_CODE_OK;
   report_set_command("capture_launches");

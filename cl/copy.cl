@@ -474,8 +474,9 @@ ALWAYS_INLINE static void copy_tile(const source_tile source, __global word *to,
 }
 
 __kernel SUB_GROUP __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-ENTRY(copy)(SIDE_PARAMETERS(word, destination), __constant const kernel_grid *grid, const word fill,
+ENTRY(copy)(SIDE_PARAMETERS(word, destination) GRID_PARAMETER, const word fill,
             SIDE_PARAMETERS(const source_word, source) CONVERSION_PARAMETER) {
+  FIND_GRID;
   FIND_SIDE(word, destination);
   FIND_SIDE(const source_word, source);
   for (tile_number n = first_tile(grid); n < end_tile(grid); ++n) {

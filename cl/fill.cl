@@ -2,8 +2,8 @@
 
 /* Neighbouring work-items store neighbouring words. */
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-ENTRY(fill)(SIDE_PARAMETERS(word, destination), __constant const kernel_grid *grid,
-            const word value) {
+ENTRY(fill)(SIDE_PARAMETERS(word, destination) GRID_PARAMETER, const word value) {
+  FIND_GRID;
   FIND_SIDE(word, destination);
   const offset stride = (offset)grid->columns.destination_stride;
   const offset row_stride = (offset)grid->rows.destination_stride;

@@ -609,8 +609,9 @@ ALWAYS_INLINE static void move_blocks(const source_tile source, __global word *t
 /* ---- All of a tile ---- */
 
 __kernel SUB_GROUP __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-ENTRY(interleave)(SIDE_PARAMETERS(word, destination), __constant const kernel_grid *grid,
-                  const word fill, SIDE_PARAMETERS(const source_word, source)) {
+ENTRY(interleave)(SIDE_PARAMETERS(word, destination) GRID_PARAMETER, const word fill,
+                  SIDE_PARAMETERS(const source_word, source)) {
+  FIND_GRID;
   FIND_SIDE(word, destination);
   FIND_SIDE(const source_word, source);
 #if JOINS

@@ -104,9 +104,9 @@ static void gather_run(__global word *to, long stride, const run r, uint first, 
 #endif
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-ENTRY(lookup)(SIDE_PARAMETERS(word, destination), __constant const kernel_grid *grid,
-              const word fill,
+ENTRY(lookup)(SIDE_PARAMETERS(word, destination) GRID_PARAMETER, const word fill,
               SIDE_PARAMETERS(const source_word, source) PROGRAM_PARAMETER CONVERSION_PARAMETER) {
+  FIND_GRID;
   FIND_SIDE(word, destination);
   FIND_SIDE(const source_word, source);
   const place start = PLACE(source, START(source_starts));

@@ -14,7 +14,8 @@
  *
  * Where runs, rows and columns lie follows no single stride, so it stands in tables that the host
  * made once (src/gpu/slot_tables.c). A work-item has the same part of several runs or rows, so
- * that it looks up its columns once for all of them.
+ * that it looks up its columns once for all of them. A specialised kernel works out what it can of
+ * the tables: the host writes SLOT_SOURCE and the like for those that are sums over digits.
  */
 
 /* The place of each column, four numbers at a time; of each slot (source offset, steps), and of one
@@ -32,21 +33,65 @@ typedef struct tables {
   uint gap_shift;
   uint gather_shift;
   uint fill_place;
+  bool has_all; /* so that compilers see it: no position of the tile is without a source */
 } tables;
 
-static tables tables_of(__global const kernel_slots *made, __constant const kernel_grid *grid) {
+/* What the tables follow is compiled in with the grid. */
+#if SPECIALIZED
+#define SLOTS_HEAD      __constant const kernel_slots *
+#define FIND_HEAD(made) (&slots_of_problem)
+#else
+#define SLOTS_HEAD      __global const kernel_slots *
+#define FIND_HEAD(made) (made)
+#endif
+
+ALWAYS_INLINE static tables tables_of(__global const kernel_slots *made, SLOTS_HEAD head,
+                                      __constant const kernel_grid *grid) {
   tables found;
-  found.slot_count = (uint)made->slots;
-  found.pitch = (uint)made->pitch;
-  found.gap_shift = (uint)made->gap_shift;
-  found.gather_shift = (uint)made->gather_shift;
-  found.fill_place = (uint)made->fill_place;
+  found.slot_count = (uint)head->slots;
+  found.pitch = (uint)head->pitch;
+  found.gap_shift = (uint)head->gap_shift;
+  found.gather_shift = (uint)head->gather_shift;
+  found.fill_place = (uint)head->fill_place;
+  found.has_all = false;
   found.columns = (__global const uint *)(made + 1);
   found.slots = (__global const offset_pair *)(found.columns + (grid->columns.length + 3) / 4 * 4);
   found.rows = found.slots + found.slot_count + 1;
   found.column_offsets = (__global const offset *)(found.rows + grid->rows.length);
   return found;
 }
+
+/* What stands in the tables. */
+ALWAYS_INLINE static offset_pair slot_entry(const tables at, uint slot) {
+#ifdef SLOT_SOURCE
+  return (offset_pair)(SLOT_SOURCE(slot), (offset)SLOT_STEPS(slot));
+#else
+  return at.slots[slot];
+#endif
+}
+
+ALWAYS_INLINE static offset_pair row_entry(const tables at, uint row) {
+#ifdef ROW_OFFSET
+  return (offset_pair)(ROW_OFFSET(row), (offset)ROW_PLACE(row));
+#else
+  return at.rows[row];
+#endif
+}
+
+ALWAYS_INLINE static uint column_place(const tables at, uint column) {
+#ifdef COLUMN_PLACE
+  return COLUMN_PLACE(column);
+#else
+  return at.columns[column];
+#endif
+}
+
+/* Loops whose rounds compilers can count only where the grid is compiled in. */
+#if SPECIALIZED
+#define EACH_ROUND _Pragma("unroll")
+#else
+#define EACH_ROUND
+#endif
 
 /* What never has a source is at or beyond this place, also when another one is added. */
 #define NOWHERE (1u << 30)
@@ -85,16 +130,43 @@ ALWAYS_INLINE static void stage(const tables at, __local word *staged, uint firs
   }
 }
 
-/* A work-item's place among the parts of all slots, one slot's after another's; and how far on the
- * next one is that it takes. */
+/* A work-item's place among the parts of all slots, one slot's after another's; how far on the next
+ * one is that it takes; and how many it takes at most. Where the grid is compiled in, 2^shift
+ * work-items share a slot, so that all but where a work-item begins is known. */
+#if SPECIALIZED
+typedef struct slot_part {
+  part at;
+  uint shift;
+  uint parts;
+  uint rounds;
+} slot_part;
+
+ALWAYS_INLINE static slot_part first_of_slots(const tables at, uint parts, uint shift) {
+  const uint across = 1u << shift;
+  const uint down = GROUP >> shift;
+  const slot_part first = {first_part(shift), shift, parts,
+                           (parts + across - 1) / across * ((at.slot_count + down - 1) / down)};
+  return first;
+}
+
+ALWAYS_INLINE static part next_of_slots(const slot_part p) {
+  return next_part(p.at, p.shift, p.parts);
+}
+#else
+#define LOAD_PIECE_SHIFT 0
+#define LOAD_UNIT_SHIFT  0
+
 typedef struct slot_part {
   part at;
   part step;
   uint parts;
+  uint rounds;
 } slot_part;
 
-ALWAYS_INLINE static slot_part first_of_slots(uint parts) {
-  const slot_part first = {part_of(local_id(), parts), part_of(GROUP, parts), parts};
+ALWAYS_INLINE static slot_part first_of_slots(const tables at, uint parts, uint shift) {
+  (void)shift;
+  const slot_part first = {part_of(local_id(), parts), part_of(GROUP, parts), parts,
+                           ROUNDS(at.slot_count * parts)};
   return first;
 }
 
@@ -106,6 +178,7 @@ ALWAYS_INLINE static part next_of_slots(const slot_part p) {
   }
   return next;
 }
+#endif
 
 /* The last steps of both axes at which a tile has runs, as a slot's are kept. Where one of a slot's
  * is beyond, the highest bit of its half, or of the one below, is 1 in the difference. */
@@ -113,8 +186,18 @@ ALWAYS_INLINE static uint steps_of(uint column_steps, uint row_steps) {
   return (column_steps - 1) | (row_steps - 1) << 16;
 }
 
+/* Whether there is such a part. What stands behind the last slot in its table says that too. */
+ALWAYS_INLINE static bool is_part(const tables at, const slot_part p) {
+  return !SPECIALIZED || (p.at.run < at.slot_count && p.at.number < p.parts);
+}
+
 /* Whether this tile has the run in a slot. */
 ALWAYS_INLINE static bool has_run(const offset_pair entry, uint steps) {
+#ifdef WHOLE_STEPS
+  if (steps == WHOLE_STEPS) {
+    return true;
+  }
+#endif
   return ((steps - (uint)entry.y) & 0x80008000u) == 0;
 }
 
@@ -126,16 +209,17 @@ ALWAYS_INLINE static bool has_run(const offset_pair entry, uint steps) {
 
 ALWAYS_INLINE static void load_units(const tables at, const source_tile source,
                                      __local word *staged, uint length, uint steps) {
-  slot_part p = first_of_slots((length + SOURCE_UNIT - 1) / SOURCE_UNIT);
-  while (p.at.run < at.slot_count) {
+  slot_part p = first_of_slots(at, (length + SOURCE_UNIT - 1) / SOURCE_UNIT, (uint)LOAD_UNIT_SHIFT);
+  EACH_ROUND
+  for (uint round = 0; round < p.rounds; round += HELD_LOADS) {
     loose_unit held[HELD_LOADS] NOTHING_YET;
     uint places[HELD_LOADS];
 #pragma unroll
     for (uint h = 0; h < HELD_LOADS; ++h) {
       const uint slot = min(p.at.run, at.slot_count);
       const uint start = p.at.number * SOURCE_UNIT;
-      const offset_pair entry = at.slots[slot];
-      const bool is_held = has_run(entry, steps);
+      const offset_pair entry = slot_entry(at, slot);
+      const bool is_held = is_part(at, p) && has_run(entry, steps);
       places[h] = is_held ? slot * at.pitch + start : NOWHERE;
       if (is_held || SOURCE_UNIT > 1) {
         held[h] = load_loose(source, is_held ? entry.x + (offset)start : 0, length - start);
@@ -159,7 +243,7 @@ ALWAYS_INLINE static void load_units(const tables at, const source_tile source,
 ALWAYS_INLINE static void look_up_slots(const tables at, slot_part p, offset_pair *entries) {
 #pragma unroll
   for (uint h = 0; h < HELD_PIECES; ++h) {
-    entries[h] = at.slots[min(p.at.run, at.slot_count)];
+    entries[h] = slot_entry(at, min(p.at.run, at.slot_count));
     p.at = next_of_slots(p);
   }
 }
@@ -167,17 +251,18 @@ ALWAYS_INLINE static void look_up_slots(const tables at, slot_part p, offset_pai
 /* Parts are looked up while those before them are under way. */
 ALWAYS_INLINE static void load_pieces(const tables at, const source_tile source,
                                       __local word *staged, uint length, uint steps) {
-  slot_part p = first_of_slots(length / PIECE);
+  slot_part p = first_of_slots(at, length / PIECE, (uint)LOAD_PIECE_SHIFT);
   offset_pair entries[HELD_PIECES];
   look_up_slots(at, p, entries);
-  while (p.at.run < at.slot_count) {
+  EACH_ROUND
+  for (uint round = 0; round < p.rounds; round += HELD_PIECES) {
     uint4 held[HELD_PIECES];
     uint places[HELD_PIECES];
 #pragma unroll
     for (uint h = 0; h < HELD_PIECES; ++h) {
       const uint start = p.at.number * PIECE;
       const offset_pair entry = entries[h];
-      const bool is_held = has_run(entry, steps);
+      const bool is_held = is_part(at, p) && has_run(entry, steps);
       held[h] = load_piece(onward(source.from, is_held ? entry.x + (offset)start : 0));
       places[h] = is_held ? p.at.run * at.pitch + start : NOWHERE;
       p.at = next_of_slots(p);
@@ -196,6 +281,26 @@ ALWAYS_INLINE static void load_pieces(const tables at, const source_tile source,
 }
 #endif
 
+ALWAYS_INLINE static void load_tile(const tables at, SLOTS_HEAD head,
+                                    __constant const kernel_grid *grid, const tile t,
+                                    const source_tile from, __local word *staged) {
+  const uint column_steps = t.valid_columns / (uint)grid->columns.inner;
+  const uint row_steps = t.valid_rows / (uint)grid->rows.inner;
+  const uint steps = head->run_side == 1 ? column_steps : head->run_side == 2 ? row_steps : 1;
+  const uint length = (uint)head->run_elements * steps + (uint)head->run_over;
+  const uint tile_steps = steps_of(column_steps, row_steps);
+  if (column_steps == 0 || row_steps == 0) {
+    return;
+  }
+#if !CHANGES
+  if (head->loads_pieces && length % PIECE == 0 && on_source_piece(from.from)) {
+    load_pieces(at, from, staged, length, tile_steps);
+    return;
+  }
+#endif
+  load_units(at, from, staged, length, tile_steps);
+}
+
 /* ---- Storing ---- */
 
 /* The places of `count` columns. */
@@ -203,13 +308,13 @@ ALWAYS_INLINE static void find_columns(const tables at, const tile t, uint colum
                                        uint *places) {
 #pragma unroll
   for (uint k = 0; k < count; ++k) {
-    places[k] = column + k < t.valid_columns ? at.columns[column + k] : NOWHERE;
+    places[k] = column + k < t.valid_columns ? column_place(at, column + k) : NOWHERE;
   }
 }
 
 /* Of a piece, whose first column is a multiple of so many, and all of which have a source. */
 ALWAYS_INLINE static void find_piece(const tables at, uint column, uint *places) {
-#if PIECE == 4
+#if PIECE == 4 && !defined(COLUMN_PLACE)
   const uint4 four = *(__global const uint4 *)(at.columns + column);
   places[0] = four.x;
   places[1] = four.y;
@@ -218,7 +323,7 @@ ALWAYS_INLINE static void find_piece(const tables at, uint column, uint *places)
 #else
 #pragma unroll
   for (uint k = 0; k < PIECE; ++k) {
-    places[k] = at.columns[column + k];
+    places[k] = column_place(at, column + k);
   }
 #endif
 }
@@ -229,8 +334,9 @@ ALWAYS_INLINE static uint place_of_row(const offset_pair entry, const tile t, ui
 
 /* Behind the slots lies a word that has the fill. */
 ALWAYS_INLINE static word staged_word(const tables at, __local const word *staged, uint row_place,
-                                      uint column_place) {
-  return staged[with_gaps(min(row_place + column_place, at.fill_place), at.gather_shift)];
+                                      uint of_column) {
+  const uint place = row_place + of_column;
+  return staged[with_gaps(at.has_all ? place : min(place, at.fill_place), at.gather_shift)];
 }
 
 /* The word of a row with the elements of these columns, of which there are still `count`; what is
@@ -269,7 +375,7 @@ ALWAYS_INLINE static void store_units(const tables at, uint shift, __global word
     uint places[DESTINATION_UNIT];
     uint looked_up = 1u << 31;
     for (uint row = first.run; row < rows; row += GROUP >> shift) {
-      const offset_pair entry = at.rows[row];
+      const offset_pair entry = row_entry(at, row);
       __global word *const run = to + stored_offset(entry.x);
       const uint column = column_of_unit(run, number);
       if (!is_whole(column, DESTINATION_UNIT, columns)) {
@@ -293,7 +399,7 @@ static void store_ends(const tables at, __global word *to, __local const word *s
   for (uint number = local_id(); number < rows * ends; number += GROUP) {
     const part end = part_of(number, ends);
     const uint row = end.run;
-    const offset_pair entry = at.rows[row];
+    const offset_pair entry = row_entry(at, row);
     __global word *const run = to + stored_offset(entry.x);
     const uint column = end_column(run, columns, end.number);
     if (column < columns) {
@@ -316,29 +422,36 @@ ALWAYS_INLINE static void store_pieces(const tables at, uint shift, __global wor
                                        uint columns) {
   const part first = first_part(shift);
   const uint step = GROUP >> shift;
-  for (uint column = first.number * PIECE; column < columns; column += PIECE << shift) {
+  EACH_ROUND
+  for (uint before = 0; before < columns; before += PIECE << shift) {
+    const uint column = before + first.number * PIECE;
     uint places[PIECE];
+    if (column >= columns) {
+      break;
+    }
     find_piece(at, column, places);
 #pragma unroll
     for (uint k = 0; k < PIECE; ++k) {
       places[k] = column + k < t.valid_columns ? places[k] : NOWHERE;
     }
-    for (uint row = first.run; row < rows; row += HELD_ROWS * step) {
+    EACH_ROUND
+    for (uint above = 0; above < rows; above += HELD_ROWS * step) {
+      const uint row = above + first.run;
       offset_pair entries[HELD_ROWS];
 #pragma unroll
       for (uint h = 0; h < HELD_ROWS; ++h) {
-        entries[h] = at.rows[min(row + h * step, rows - 1)];
+        entries[h] = row_entry(at, min(row + h * step, rows - 1));
       }
 #pragma unroll
       for (uint h = 0; h < HELD_ROWS; ++h) {
         const offset_pair entry = entries[h];
         const uint row_place = place_of_row(entry, t, row + h * step);
-        unit made[PIECE];
-#pragma unroll
-        for (uint k = 0; k < PIECE; ++k) {
-          made[k] = staged_word(at, staged, row_place, places[k]);
-        }
         if (row + h * step < rows) {
+          unit made[PIECE];
+#pragma unroll
+          for (uint k = 0; k < PIECE; ++k) {
+            made[k] = staged_word(at, staged, row_place, places[k]);
+          }
           store_piece(made, to + entry.x + (offset)column);
         }
       }
@@ -353,7 +466,9 @@ ALWAYS_INLINE static void store_pieces(const tables at, uint shift, __global wor
 
 ALWAYS_INLINE static void store_row(const tables at, __global word *to, __local const word *staged,
                                     uint columns) {
-  for (uint first = local_id() * PIECE; first < columns; first += PIECES_OF_ROW * GROUP * PIECE) {
+  EACH_ROUND
+  for (uint before = 0; before < columns; before += PIECES_OF_ROW * GROUP * PIECE) {
+    const uint first = before + local_id() * PIECE;
     unit made[PIECES_OF_ROW][PIECE];
 #pragma unroll
     for (uint h = 0; h < PIECES_OF_ROW; ++h) {
@@ -390,7 +505,7 @@ static void store_words(const tables at, uint shift, __global word *to, __local 
     find_columns(at, t, column, IN_DESTINATION_BYTE, places);
     const offset column_offset = at.column_offsets[column];
     for (uint row = first.run; row < t.rows; row += GROUP >> shift) {
-      const offset_pair entry = at.rows[row];
+      const offset_pair entry = row_entry(at, row);
       const uint place = place_of_row(entry, t, row);
       if (fills || (place + places[0] < NOWHERE)) {
         to[stored_offset(entry.x + column_offset)] =
@@ -400,65 +515,55 @@ static void store_words(const tables at, uint shift, __global word *to, __local 
   }
 }
 
-ALWAYS_INLINE static void store_tile(const tables at, __global const kernel_slots *made,
-                                     __constant const kernel_grid *grid, const tile t,
-                                     __global word *to, __local const word *staged) {
+ALWAYS_INLINE static void store_tile(tables at, SLOTS_HEAD head, __constant const kernel_grid *grid,
+                                     const tile t, __global word *to, __local const word *staged) {
+  at.has_all =
+      SPECIALIZED && head->sums_places && t.valid_rows == t.rows && t.valid_columns == t.columns;
   const uint rows = grid->fills ? t.rows : t.valid_rows;
   const uint columns = grid->fills ? t.columns : t.valid_columns;
-  if (!made->is_dense) {
-    store_words(at, (uint)made->store_unit_shift, to, staged, t, grid->fills);
+  if (!head->is_dense) {
+    store_words(at, (uint)head->store_unit_shift, to, staged, t, grid->fills);
 #if STORES_PIECES
-  } else if (made->row_bytes >= 16 && columns % PIECE == 0 && on_piece(to)) {
-    if (made->sums_places && rows == 1 && t.valid_rows == 1 && columns == t.valid_columns) {
+  } else if (head->row_bytes >= 16 && columns % PIECE == 0 && on_piece(to)) {
+    if (head->sums_places && rows == 1 && t.valid_rows == 1 && columns == t.valid_columns) {
       store_row(at, to, staged, columns);
     } else {
-      store_pieces(at, (uint)made->store_piece_shift, to, staged, t, rows, columns);
+      store_pieces(at, (uint)head->store_piece_shift, to, staged, t, rows, columns);
     }
 #endif
   } else {
-    store_units(at, (uint)made->store_unit_shift, to, staged, t, rows, columns);
-    if (have_ends(to, made->row_bytes >= 4 ? 0 : 1, columns)) {
+    store_units(at, (uint)head->store_unit_shift, to, staged, t, rows, columns);
+    if (have_ends(to, head->row_bytes >= 4 ? 0 : 1, columns)) {
       store_ends(at, to, staged, t, rows, columns);
     }
   }
 }
 
 __kernel SUB_GROUP __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-ENTRY(permute)(SIDE_PARAMETERS(word, destination), __constant const kernel_grid *grid,
-               const word fill, SIDE_PARAMETERS(const source_word, source),
+ENTRY(permute)(SIDE_PARAMETERS(word, destination) GRID_PARAMETER, const word fill,
+               SIDE_PARAMETERS(const source_word, source),
                __global const kernel_slots *restrict made,
                __local unit *restrict units CONVERSION_PARAMETER) {
+  FIND_GRID;
   FIND_SIDE(word, destination);
   FIND_SIDE(const source_word, source);
   /* Units are stored to it: NVIDIA's driver aligns local memory no better than its parameter wants,
    * and devices stop at a misaligned address. */
   __local word *const staged = (__local word *)units;
-  const tables at = tables_of(made, grid);
-  const uint inner_columns = (uint)grid->columns.inner;
-  const uint inner_rows = (uint)grid->rows.inner;
+  SLOTS_HEAD const head = FIND_HEAD(made);
+  const tables at = tables_of(made, head, grid);
   for (tile_number n = first_tile(grid); n < end_tile(grid); ++n) {
     const tile t = find_tile(grid, n);
     const source_tile from = source_tile_at(PLACE(source, START(source_starts)), t, grid);
     __global word *const to = place_in(destination, START(destination_starts) + t.destination);
-    const uint column_steps = t.valid_columns / inner_columns;
-    const uint row_steps = t.valid_rows / inner_rows;
-    const uint steps = made->run_side == 1 ? column_steps : made->run_side == 2 ? row_steps : 1;
-    const uint length = (uint)made->run_elements * steps + (uint)made->run_over;
-    const uint tile_steps = steps_of(column_steps, row_steps);
     if (local_id() == 0) {
       staged[with_gaps(at.fill_place, at.gather_shift)] = fill;
     }
-    if (column_steps == 0 || row_steps == 0) {
-      /* nothing to load */
-#if !CHANGES
-    } else if (made->loads_pieces && length % PIECE == 0 && on_source_piece(from.from)) {
-      load_pieces(at, from, staged, length, tile_steps);
-#endif
-    } else {
-      load_units(at, from, staged, length, tile_steps);
-    }
+#define LOAD(sized) load_tile(at, head, grid, sized, from, staged)
+    BY_SIZE(LOAD, t, grid);
     barrier(CLK_LOCAL_MEM_FENCE);
-    store_tile(at, made, grid, t, to, staged);
+#define STORE(sized) store_tile(at, head, grid, sized, to, staged)
+    BY_SIZE(STORE, t, grid);
     barrier(CLK_LOCAL_MEM_FENCE); /* before the next tile takes the place of this one */
   }
 }

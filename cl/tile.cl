@@ -20,7 +20,14 @@
  *     GROUP       work-items of a work-group, which share a tile
  *     GRID_AXIS   the dimension of the launch along which work-groups are counted
  *     BATCH       the most relayouts that a launch does; 0: it does one
+ *     SPECIALIZED 1 where all that is known of one problem is compiled in: the host writes its grid
+ *                 as constants in front of this file (src/gpu/constants.c), and compilers work out
+ *                 what follows from it
  */
+
+#ifndef SPECIALIZED
+#define SPECIALIZED 0
+#endif
 
 typedef uchar word_of_1;
 typedef ushort word_of_2;
@@ -87,38 +94,68 @@ typedef struct tile {
 #define ENTRY_OF(name, bytes)   NAME_ENTRY(name, bytes)
 #define ENTRY(name)             ENTRY_OF(name, WORD_BYTES)
 
-static __constant const kernel_loop *loops_of(__constant const kernel_grid *grid) {
+/* The grid is an argument, or compiled in. Then its loops are unrolled, and each division is one by
+ * a constant. */
+#if SPECIALIZED
+#define GRID_PARAMETER
+#define FIND_GRID       __constant const kernel_grid *const grid = &grid_of_problem
+#define LOOP_OVER_LOOPS _Pragma("unroll")
+#else
+#define GRID_PARAMETER , __constant const kernel_grid *grid
+#define FIND_GRID
+#define LOOP_OVER_LOOPS _Pragma("unroll 1")
+#endif
+
+ALWAYS_INLINE static __constant const kernel_loop *loops_of(__constant const kernel_grid *grid) {
+#if SPECIALIZED
+  (void)grid;
+  return loops_of_problem;
+#else
   return (__constant const kernel_loop *)(grid + 1);
+#endif
 }
 
-static tile_number quotient(tile_number n, __constant const kernel_loop *loop) {
-#if WIDE
-  return n / (ulong)loop->count;
+ALWAYS_INLINE static tile_number quotient(tile_number n, __constant const kernel_loop *loop) {
+#if WIDE || SPECIALIZED
+  return n / (tile_number)loop->count;
 #else
   return (mul_hi(n, loop->by_count.multiplier) + n) >> loop->by_count.shift;
 #endif
 }
 
+/* Compilers do not see that no iteration is beyond the last one. */
+ALWAYS_INLINE static bool has_only_valid(__constant const kernel_loop *loop) {
+  return SPECIALIZED && loop->valid == loop->count;
+}
+
 /* Positions of a tile along one side, of `length` in all; those of a tile fit 32 bits. */
-static uint positions(__constant const kernel_side *side, long iteration, long length) {
+ALWAYS_INLINE static uint positions(__constant const kernel_side *side, long iteration,
+                                    long length) {
+#if SPECIALIZED
+  /* Compilers do not see that no iteration lies beyond the extent. */
+  if (length == side->extent && length % side->block == 0) {
+    return (uint)(side->inner * side->block);
+  }
+#endif
   const long left = length - iteration * side->block;
   return (uint)side->inner * (uint)clamp(left, 0L, side->block);
 }
 
-static tile find_tile(__constant const kernel_grid *grid, tile_number n) {
+ALWAYS_INLINE static tile find_tile(__constant const kernel_grid *grid, tile_number n) {
   __constant const kernel_loop *loops = loops_of(grid);
   tile found = {0, 0, 0, 0, 0, 0, 0, 0};
   tile_number column_block = 0;
   tile_number row_block = 0;
   bool has_source = true;
-#pragma unroll 1
+  LOOP_OVER_LOOPS
   for (int l = 0; l < (int)grid->loop_count; ++l) {
-    const tile_number rest = quotient(n, &loops[l]);
+    const bool is_last = SPECIALIZED && l + 1 == (int)grid->loop_count;
+    const tile_number rest = is_last ? 0 : quotient(n, &loops[l]);
     const tile_number iteration = n - rest * (tile_number)loops[l].count;
     n = rest;
     found.source += (ulong)iteration * (ulong)loops[l].source_step;
     found.destination += (ulong)iteration * (ulong)loops[l].destination_step;
-    has_source &= (long)iteration < loops[l].valid;
+    has_source &= has_only_valid(&loops[l]) || (long)iteration < loops[l].valid;
     column_block = l == (int)grid->columns.loop_number ? iteration : column_block;
     row_block = l == (int)grid->rows.loop_number ? iteration : row_block;
   }
@@ -134,6 +171,67 @@ static tile find_tile(__constant const kernel_grid *grid, tile_number n) {
   }
   return found;
 }
+
+/* ---- Tiles of known sizes ----
+ *
+ * Most tiles are whole, and all of their elements have sources; of a problem without padding those
+ * at its end have three other sizes. Where the grid is compiled in, each size has its own code. */
+
+/* Whether all elements have sources. */
+ALWAYS_INLINE static bool is_full(__constant const kernel_grid *grid) {
+  bool found = grid->columns.valid == grid->columns.extent && grid->rows.valid == grid->rows.extent;
+  LOOP_OVER_LOOPS
+  for (int l = 0; l < (int)grid->loop_count; ++l) {
+    found = found && has_only_valid(&loops_of(grid)[l]);
+  }
+  return found;
+}
+
+ALWAYS_INLINE static uint whole_length(__constant const kernel_side *side) {
+  return (uint)(side->inner * side->block);
+}
+
+ALWAYS_INLINE static uint last_length(__constant const kernel_side *side) {
+  return (uint)(side->inner * ((side->extent - 1) % side->block + 1));
+}
+
+ALWAYS_INLINE static bool is_whole_tile(const tile t, __constant const kernel_grid *grid) {
+  return t.valid_columns == whole_length(&grid->columns) &&
+         t.valid_rows == whole_length(&grid->rows);
+}
+
+ALWAYS_INLINE static tile of_size(tile t, uint columns, uint rows) {
+  t.columns = columns;
+  t.valid_columns = columns;
+  t.rows = rows;
+  t.valid_rows = rows;
+  return t;
+}
+
+/* `act(tile)` with what is known of the tile's size: of whole ones, or of all. */
+#if SPECIALIZED
+#define WHOLE_OR_NOT(act, t, grid)                                                                 \
+  if (is_whole_tile(t, grid)) {                                                                    \
+    act(of_size(t, whole_length(&(grid)->columns), whole_length(&(grid)->rows)));                  \
+  } else {                                                                                         \
+    act(t);                                                                                        \
+  }
+#define BY_SIZE(act, t, grid)                                                                      \
+  if (is_whole_tile(t, grid)) {                                                                    \
+    act(of_size(t, whole_length(&(grid)->columns), whole_length(&(grid)->rows)));                  \
+  } else if (!is_full(grid)) {                                                                     \
+    act(t);                                                                                        \
+  } else if ((t).columns == whole_length(&(grid)->columns)) {                                      \
+    act(of_size(t, whole_length(&(grid)->columns), last_length(&(grid)->rows)));                   \
+  } else if ((t).rows == whole_length(&(grid)->rows)) {                                            \
+    act(of_size(t, last_length(&(grid)->columns), whole_length(&(grid)->rows)));                   \
+  } else {                                                                                         \
+    act(of_size(t, last_length(&(grid)->columns), last_length(&(grid)->rows)));                    \
+  }
+#else
+#define WHOLE_OR_NOT(act, t, grid) act(t)
+#define BY_SIZE(act, t, grid)      act(t)
+#endif
 
 /* ---- Which relayout, and which tiles of it ---- */
 

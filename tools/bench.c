@@ -34,6 +34,7 @@ typedef struct request {
   arguments_values schedules;
   bool with_peers;
   bool measures;
+  bool specializes;
   bool trusts;
   bool stays_hot;
   bool wants_huge_pages;
@@ -193,8 +194,9 @@ static exit_code read_plan_options(const request *asked, relayout_plan_options *
   *options = (relayout_plan_options)RELAYOUT_PLAN_OPTIONS_INIT;
   options->schedules = asked->schedules.of;
   options->schedule_count = asked->schedules.count;
-  options->effort = asked->measures || asked->measured != NULL ? RELAYOUT_PLAN_MEASURE
-                                                               : RELAYOUT_PLAN_ESTIMATE;
+  options->specialize = asked->specializes;
+  options->effort =
+      asked->measures || asked->measured != NULL ? RELAYOUT_PLAN_MEASURE : RELAYOUT_PLAN_ESTIMATE;
   exit_code code = arguments_read_values(asked->scale, asked->rounding, asked->wraps, options);
   if (code != EXIT_CODE_OK || asked->measured == NULL) {
     return code;
@@ -402,6 +404,7 @@ static exit_code check_measures_nothing(const request *asked) {
                  {"wrap", asked->wraps},
                  {"peers", asked->with_peers},
                  {"measure", asked->measures},
+                 {"specialize", asked->specializes},
                  {"unverified", asked->trusts},
                  {"hot", asked->stays_hot},
                  {"huge-pages", asked->wants_huge_pages}};
@@ -467,6 +470,7 @@ static exit_code run(int argument_count, char **arguments) {
                                       {"wrap", .flag = &asked.wraps},
                                       {"peers", .flag = &asked.with_peers},
                                       {"measure", .flag = &asked.measures},
+                                      {"specialize", .flag = &asked.specializes},
                                       {"unverified", .flag = &asked.trusts},
                                       {"hot", .flag = &asked.stays_hot},
                                       {"huge-pages", .flag = &asked.wants_huge_pages}};
@@ -484,8 +488,9 @@ const command command_bench = {
     .help =
         "usage: relayout bench [--suite NAME | --from SHAPE --to SHAPE] [--device D]\n"
         "                      [--kernels K] [--json F] [--svg F] [--compare F] [--peers]\n"
-        "                      [--measure] [--schedule TEXT] [--threads N] [--huge-pages]\n"
-        "                      [--unverified] [--hot] [--scale X] [--round R] [--wrap]\n"
+        "                      [--measure] [--schedule TEXT] [--specialize] [--threads N]\n"
+        "                      [--huge-pages] [--unverified] [--hot] [--scale X] [--round R]\n"
+        "                      [--wrap]\n"
         "       relayout bench --results F [--json F] [--svg F] [--compare F]\n"
         "\n"
         "Measures each case of a suite, or one of your own, against the best plain copy of as\n"
@@ -511,6 +516,7 @@ const command command_bench = {
         "  --schedule TEXT  measure one case exactly so: by one that 'relayout explain\n"
         "                 --schedules' lists for it, or on the CPU by one with other tiles; where\n"
         "                 it has several parts, once for each of them, in order\n"
+        "  --specialize   compile OpenCL kernels for each case alone\n"
         "  --unverified   trust relayouts that an earlier run has verified: much quicker\n"
         "  --hot          move the same bytes over and over, so that they stay in the caches, as\n"
         "                 the suite small does\n"

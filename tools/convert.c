@@ -130,6 +130,7 @@ static exit_code begin_move(const convert_request *asked, tensor_move *move) {
       .options = RELAYOUT_PLAN_OPTIONS_INIT, .verifies = asked->verify, .says = asked->verbose};
   move->options.schedules = asked->schedules.of;
   move->options.schedule_count = asked->schedules.count;
+  move->options.specialize = asked->specializes;
   const exit_code code =
       arguments_read_values(asked->scale, asked->rounding, asked->wraps, &move->options);
   return code == EXIT_CODE_OK
@@ -298,6 +299,7 @@ static exit_code run(int argument_count, char **arguments) {
       {"verify", .flag = &asked.verify},
       {"verbose", .flag = &asked.verbose},
       {"schedule", .values = &asked.schedules},
+      {"specialize", .flag = &asked.specializes},
       {"tensor", .list = &asked.choice.tensors},
       {"except", .list = &asked.choice.exceptions},
       {"rank", .value = &asked.choice.rank_text},
@@ -334,7 +336,7 @@ const command command_convert = {
     .help =
         "usage: relayout convert --from SHAPE --to SHAPE [--scale X] [--round R] [--wrap]\n"
         "                        [--byte-order O] [--raw] [--device D] [--kernels K]\n"
-        "                        [--schedule TEXT] [--verify] [--verbose] IN OUT\n"
+        "                        [--schedule TEXT] [--specialize] [--verify] [--verbose] IN OUT\n"
         "       relayout convert --from SHAPE --to SHAPE [--from-scales FILE]\n"
         "                        [--to-scales FILE] [--from-zero-points FILE]\n"
         "                        [--to-zero-points FILE] [--scale-rule RULE] ... IN OUT\n"
@@ -402,6 +404,7 @@ const command command_convert = {
         "  --schedule TEXT  move it exactly so: by one that 'relayout explain --schedules' lists\n"
         "                 for the same shapes and device, or on the CPU by one with other tiles;\n"
         "                 where the relayout has several parts, once for each of them, in order\n"
+        "  --specialize   compile OpenCL kernels for this relayout alone\n"
         "  --verify       check every element of the result before it is written\n"
         "  --verbose      print what ran on which device, how many bytes it moved, and how fast\n"
         "\n"

@@ -28,6 +28,7 @@ typedef struct convert_request {
   arguments_values schedules;
   bool raw; /* the input is, whatever its name and its first bytes say */
   bool wraps;
+  bool specializes;
   bool verify;
   bool verbose;
 } convert_request;

@@ -84,6 +84,7 @@ static const char *option_of_scales(const convert_scaled_request *files) {
 static const char *option_without_scales(const convert_request *asked) {
   return asked->verify                ? "--verify"
          : asked->schedules.count > 0 ? "--schedule"
+         : asked->specializes         ? "--specialize"
          : asked->wraps               ? "--wrap"
          : asked->scale != NULL       ? "--scale"
                                       : NULL;

@@ -16,6 +16,7 @@ typedef struct request {
   const char *rounding;
   const char *scale;
   bool wraps;
+  bool specializes;
   arguments_values schedules; /* that are asked for */
   bool lists_schedules;
   bool as_json;
@@ -136,6 +137,7 @@ static exit_code explain(const request *asked, const relayout_shape *from,
   }
   options.schedules = asked->schedules.of;
   options.schedule_count = asked->schedules.count;
+  options.specialize = asked->specializes;
   relayout_plan *plan;
   relayout_error error;
   if (relayout_plan_create(device, from, to, &options, &plan, &error) == RELAYOUT_OK) {
@@ -154,6 +156,7 @@ static const char *relayout_option(const request *asked) {
          : asked->kernels != NULL     ? "--kernels"
          : asked->lists_schedules     ? "--schedules"
          : asked->schedules.count > 0 ? "--schedule"
+         : asked->specializes         ? "--specialize"
                                       : NULL;
 }
 
@@ -189,6 +192,7 @@ static const char *option_without_scales(const request *asked) {
          : asked->kernels != NULL     ? "--kernels"
          : asked->lists_schedules     ? "--schedules"
          : asked->schedules.count > 0 ? "--schedule"
+         : asked->specializes         ? "--specialize"
                                       : NULL;
 }
 
@@ -234,6 +238,7 @@ static exit_code run(int argument_count, char **arguments) {
       {"json", .flag = &asked.as_json},
       {"schedules", .flag = &asked.lists_schedules},
       {"schedule", .values = &asked.schedules},
+      {"specialize", .flag = &asked.specializes},
       {"from-sharding", .value = &asked.exchange.from_sharding},
       {"to-sharding", .value = &asked.exchange.to_sharding},
       {"devices", .value = &asked.exchange.devices},
@@ -269,7 +274,8 @@ const command command_explain = {
     .summary = "say what a relayout will do on a device, and why",
     .help =
         "usage: relayout explain FROM TO [--device D] [--kernels K] [--json] [--schedules]\n"
-        "                        [--schedule TEXT] [--scale X] [--round R] [--wrap]\n"
+        "                        [--schedule TEXT] [--specialize] [--scale X] [--round R]\n"
+        "                        [--wrap]\n"
         "       relayout explain FROM TO --from-sharding S --to-sharding S [--devices N]\n"
         "                        [--devices-per-node N] [--to-first-peer N]\n"
         "                        [--message-bytes N] [--wire TEXT] [--json]\n"
@@ -292,6 +298,7 @@ const command command_explain = {
         "  --schedules       also every candidate, the best predicted first\n"
         "  --schedule TEXT   explain exactly this one; where the relayout has\n"
         "                    several parts, once for each of them, in order\n"
+        "  --specialize      compile OpenCL kernels for this relayout alone\n"
         "  --scale X         multiply every value by X before it is rounded\n"
         "  --round R         nearest: to the nearest integer; zero, the default: towards zero\n"
         "  --wrap            keep the low bits of integers that do not fit\n"

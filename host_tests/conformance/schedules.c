@@ -66,16 +66,23 @@ void schedules_alignment(const char *const *texts, int32_t count, size_t *source
   }
 }
 
-static void without_group(const char *text, char *made, size_t capacity) {
-  const char *const group = strstr(text, " group=");
-  const size_t before = group == NULL ? strlen(text) : (size_t)(group - text);
-  const char *const behind = group == NULL ? "" : group + 1 + strcspn(group + 1, " ");
-  snprintf(made, capacity, "%.*s%s", (int)before, text, behind);
+static void without_field(const char *field, char *text) {
+  char *const at = strstr(text, field);
+  if (at != NULL) {
+    const char *const behind = at + 1 + strcspn(at + 1, " ");
+    memmove(at, behind, strlen(behind) + 1);
+  }
+}
+
+static void without_kernel(const char *text, char *made, size_t capacity) {
+  snprintf(made, capacity, "%s", text);
+  without_field(" group=", made);
+  without_field(" kernel=", made);
 }
 
 bool schedules_are_same(const char *a, const char *b) {
   char rest_of_a[SCHEDULES_TEXT_SIZE], rest_of_b[SCHEDULES_TEXT_SIZE];
-  without_group(a, rest_of_a, sizeof rest_of_a);
-  without_group(b, rest_of_b, sizeof rest_of_b);
+  without_kernel(a, rest_of_a, sizeof rest_of_a);
+  without_kernel(b, rest_of_b, sizeof rest_of_b);
   return strcmp(rest_of_a, rest_of_b) == 0;
 }

@@ -28,8 +28,8 @@ void schedules_of_round(const schedules *of, size_t round, const char **texts);
 void schedules_alignment(const char *const *texts, int32_t count, size_t *source,
                          size_t *destination);
 
-/* Whether two texts are the same but for the work-items of a work-group: a kernel may run with
- * fewer than the device. */
+/* Whether two texts are the same but for the work-items of a work-group, as a kernel may run with
+ * fewer than the device, and for whether the kernel is specialised, which options say too. */
 bool schedules_are_same(const char *a, const char *b);
 
 #endif

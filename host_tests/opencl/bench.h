@@ -3,6 +3,8 @@
 #ifndef HOST_TESTS_OPENCL_BENCH_H
 #define HOST_TESTS_OPENCL_BENCH_H
 
+#include <stdbool.h>
+
 #include "opencl/cl.h"
 #include "relayout/opencl.h"
 #include "relayout/relayout.h"
@@ -14,6 +16,7 @@ typedef struct opencl_bench {
   cl_command_queue queue; /* in order */
   relayout_kernel_family family;
   relayout_device *device;
+  bool specializes; /* what moves.h makes */
 } opencl_bench;
 
 enum { OPENCL_NO_DEVICE = 77 };

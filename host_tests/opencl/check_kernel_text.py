@@ -5,8 +5,8 @@
 text: clang compiles it as OpenCL C 1.2, 2.0 and 3.0 without a warning. spirv: clang and llvm-spirv
 of one version make SPIR-V of it, which spirv-val passes. Of the variants that the benchmark's
 suites use, one for each kernel, size of words, and whether elements change, the versions of OpenCL
-C in turns; --all: each variant by each version, and those of other schedules and of sides that
-begin anywhere. Exits with 77 where a tool is missing.
+C in turns; --all: each variant by each version, those of other schedules and of sides that begin
+anywhere, and as many specialised ones as without. Exits with 77 where a tool is missing.
 """
 import argparse
 import glob
@@ -81,13 +81,17 @@ class Spirv:
 
 
 def capture_variants(program, folder, everything):
-    folders = []
-    for more in ((), *OTHERS) if everything else ((),):
-        folders.append(os.path.join(folder, "-".join(["launches", *more])))
-        if not kernel_code.capture(program, folders[-1], *more):
+    def captured(*more):
+        made = os.path.join(folder, "-".join(["launches", *more]))
+        if not kernel_code.capture(program, made, *more):
             raise Missing("there is no OpenCL device to plan for")
-    variants = kernel_code.find_variants(folders)
-    return variants if everything else kernel_code.one_of_each(variants)
+        return made
+
+    if not everything:
+        return kernel_code.one_of_each(kernel_code.find_variants([captured()]))
+    variants = kernel_code.find_variants([captured(*more) for more in ((), *OTHERS)])
+    specialized = kernel_code.find_variants([captured("--specialize")])
+    return [*variants, *kernel_code.one_of_each(specialized)]
 
 
 def check(tools, variant, versions, folder):

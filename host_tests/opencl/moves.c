@@ -32,6 +32,7 @@ static relayout_status create(const opencl_bench *bench, const rlt_problem *prob
                               relayout_error *error) {
   rlt_plan_request request;
   rlt_plan_request_clear(&request);
+  request.specialize = bench->specializes;
   if (method != NULL) {
     request.method = rlt_method_named(method, strlen(method));
     assert_non_null(request.method);

@@ -13,7 +13,7 @@
 
 static const rlt_disk_key a_key = {{"platform", "OpenCL 3.0 platform 1", "device", "vendor",
                                     "OpenCL 3.0 device", "driver 1.0", "-DWORD_BYTES=4", "shared",
-                                    "", "more", "", "and", "more", "", "kernel"}};
+                                    "", "", "more", "", "and", "more", "", "kernel"}};
 static const unsigned char a_binary[] = "a binary\0with a zero in it";
 
 /* A test's directory, which does not exist yet, in its scratch directory. */

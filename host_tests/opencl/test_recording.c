@@ -48,12 +48,14 @@ typedef struct scene {
   unsigned char *expected;
 } scene;
 
-static relayout_plan *plan_on(relayout_device *device, const move *of, int32_t for_batches) {
+static relayout_plan *plan_on(relayout_device *device, const move *of, int32_t for_batches,
+                              int32_t specialize) {
   const relayout_shape from = shape_of(of->from);
   const relayout_shape to = shape_of(of->to);
   relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
   options.scale = of == &moves[CONVERTED] ? 3 : 1;
   options.for_batches = for_batches;
+  options.specialize = specialize;
   relayout_plan *plan = NULL;
   relayout_error error = {0};
   if (relayout_plan_create(device, &from, &to, &options, &plan, &error) != RELAYOUT_OK) {
@@ -63,10 +65,10 @@ static relayout_plan *plan_on(relayout_device *device, const move *of, int32_t f
 }
 
 static scene scene_of(const opencl_bench *bench, const move *of) {
-  scene made = {.bench = bench, .plan = plan_on(bench->device, of, 0)};
+  scene made = {.bench = bench, .plan = plan_on(bench->device, of, 0, 0)};
   relayout_device *cpu = NULL;
   assert_int_equal(relayout_device_open("cpu", &cpu, NULL), RELAYOUT_OK);
-  made.reference = plan_on(cpu, of, 0);
+  made.reference = plan_on(cpu, of, 0, 0);
   relayout_device_destroy(cpu);
   made.sizes[0] = relayout_plan_source_size(made.plan);
   made.sizes[1] = relayout_plan_destination_size(made.plan);
@@ -218,19 +220,22 @@ static void test_recordings_of_one_plan(void **state) {
   leave(&at);
 }
 
-/* A plan that also moves batches has kernels that take 32 places. */
+/* A plan that also moves batches has kernels that take 32 places; a specialised one's take no grid.
+ */
 static void test_plan_for_batches(void **state) {
-  scene at = scene_of(*state, &moves[TRANSPOSED]);
-  relayout_plan_destroy(at.plan);
-  at.plan = plan_on(at.bench->device, &moves[TRANSPOSED], 1);
-  const sides on = sides_of(&at);
-  relayout_recording *const recording = recording_of(&at, on);
-  fill(&at, on, 7);
-  run_recording(recording);
-  expect_moved(&at, on);
-  relayout_recording_destroy(recording);
-  release(on);
-  leave(&at);
+  for (int way = 1; way < 4; ++way) {
+    scene at = scene_of(*state, &moves[TRANSPOSED]);
+    relayout_plan_destroy(at.plan);
+    at.plan = plan_on(at.bench->device, &moves[TRANSPOSED], way & 1, way >> 1);
+    const sides on = sides_of(&at);
+    relayout_recording *const recording = recording_of(&at, on);
+    fill(&at, on, 7);
+    run_recording(recording);
+    expect_moved(&at, on);
+    relayout_recording_destroy(recording);
+    release(on);
+    leave(&at);
+  }
 }
 
 static cl_command_buffer_khr command_buffer_of(const opencl_bench *bench,
@@ -283,7 +288,7 @@ static void test_among_others(void **state) {
 static void test_nothing_to_move(void **state) {
   const opencl_bench *const bench = *state;
   const move nothing = {"f32[0,3]{1,0}", "f32[0,3]{0,1}"};
-  relayout_plan *const plan = plan_on(bench->device, &nothing, 0);
+  relayout_plan *const plan = plan_on(bench->device, &nothing, 0, 0);
   const cl_command_buffer_khr commands = command_buffer_of(bench, NULL);
   relayout_recording *recordings[2] = {NULL, NULL};
   cl_sync_point_khr points[2] = {0, 0};

@@ -97,6 +97,60 @@ static void test_batches(void **state) {
   relayout_device_destroy(device);
 }
 
+/* Kernels are specialised where that is asked for, and where there are kernels. */
+static void test_specialized(void **state) {
+  (void)state;
+  for (int is_cpu = 0; is_cpu <= 1; ++is_cpu) {
+    recorder record;
+    relayout_device *const device =
+        is_cpu ? recorder_cpu_device(&record) : recorder_device(&record);
+    for (int specialize = 0; specialize <= 1; ++specialize) {
+      rlt_plan_request request;
+      rlt_plan_request_clear(&request);
+      request.specialize = specialize;
+      device->facts.specializes = !is_cpu;
+      relayout_plan *const plan = plan_by(device, "f32[64,41]{1,0}", "f32[64,41]{0,1}", &request);
+      const rlt_variant *const way = &plan->work.parts[0].variants[0];
+      const bool is_specialized = specialize && !is_cpu;
+      assert_int_equal(way->candidate.schedule.specialized, is_specialized);
+      assert_int_equal(((const rlt_schedule *)way->executable)->specialized, is_specialized);
+      relayout_plan_destroy(plan);
+    }
+    relayout_device_destroy(device);
+  }
+}
+
+static double specialized_is_fast(const recorded_run *run) {
+  return run->schedule->specialized ? 1e-4 : 2e-4;
+}
+
+static double specialized_is_slow(const recorded_run *run) {
+  return run->schedule->specialized ? 2e-4 : 1e-4;
+}
+
+/* Measuring compares the fastest with itself, specialised, and keeps what is faster, also in
+ * wisdom. */
+static void test_measured_specialized(void **state) {
+  (void)state;
+  for (int is_fast = 0; is_fast <= 1; ++is_fast) {
+    recorder record;
+    relayout_device *const device = recorder_device(&record);
+    record.seconds = is_fast ? specialized_is_fast : specialized_is_slow;
+    device->facts.specializes = true;
+    for (int again = 0; again <= 1; ++again) {
+      rlt_plan_request request;
+      rlt_plan_request_clear(&request);
+      request.effort = again ? RELAYOUT_PLAN_ESTIMATE : RELAYOUT_PLAN_MEASURE;
+      relayout_plan *const plan = plan_by(device, "f32[64,41]{1,0}", "f32[64,41]{0,1}", &request);
+      const rlt_part *const part = &plan->work.parts[0];
+      assert_int_equal(part->choice, again ? RLT_CHOICE_REMEMBERED : RLT_CHOICE_MEASURED);
+      assert_int_equal(part->variants[0].candidate.schedule.specialized, is_fast);
+      relayout_plan_destroy(plan);
+    }
+    relayout_device_destroy(device);
+  }
+}
+
 /* What is read again at once stays in the cache, however large it is; what fits does anyway. */
 static void test_staged_destinations_stay(void **state) {
   (void)state;
@@ -146,6 +200,8 @@ int main(void) {
       HELD_TEST(test_clearly_faster_is_chosen),
       HELD_TEST(test_nothing_is_offered),
       HELD_TEST(test_batches),
+      HELD_TEST(test_specialized),
+      HELD_TEST(test_measured_specialized),
       HELD_TEST(test_staged_destinations_stay),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

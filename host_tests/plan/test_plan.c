@@ -240,6 +240,8 @@ static void test_bad_options(void **state) {
       {{.measured = 1025}, "measured is 1025"},
       {{.overflow = (relayout_integer_overflow)7}, "overflow is 7"},
       {{.rounding = (relayout_rounding)2}, "options->rounding is 2, which is not a rounding mode"},
+      {{.specialize = 2}, "options->specialize is 2; expected 0 or 1"},
+      {{.specialize = -1}, "options->specialize is -1; expected 0 or 1"},
       {{.scale = INFINITY}, "options->scale is inf; it must be finite"},
       {{.scale = -INFINITY}, "options->scale is -inf; it must be finite"},
       {{.scale = NAN}, "nan; it must be finite"},
@@ -922,6 +924,7 @@ static void test_requests(void **state) {
   assert_int_equal(none.chunks.source, 0);
   assert_int_equal(none.chunks.destination, 0);
   assert_false(none.for_batches);
+  assert_false(none.specialize);
   assert_false(none.stages_destination);
   assert_true(rlt_plan_request_equal(&none, &none));
 
@@ -936,6 +939,7 @@ static void test_requests(void **state) {
   options.source_chunk_bytes = 100;
   options.destination_chunk_bytes = 200;
   options.for_batches = 1;
+  options.specialize = 1;
   const rlt_plan_request all = rlt_plan_request_of(&options);
   assert_int_equal(all.effort, RELAYOUT_PLAN_MEASURE);
   assert_int_equal(all.measured, 5);
@@ -945,10 +949,11 @@ static void test_requests(void **state) {
   assert_int_equal(all.chunks.source, 100);
   assert_int_equal(all.chunks.destination, 200);
   assert_true(all.for_batches);
+  assert_true(all.specialize);
 
   /* One that differs in anything is another. */
   static const rlt_method method = {"test"};
-  rlt_plan_request others[11];
+  rlt_plan_request others[12];
   for (size_t i = 0; i < sizeof others / sizeof others[0]; ++i) {
     others[i] = none;
   }
@@ -963,6 +968,7 @@ static void test_requests(void **state) {
   others[8].chunks.source = 1;
   others[9].chunks.destination = 1;
   others[10].changes.rounds_to_nearest = true;
+  others[11].specialize = true;
   for (size_t i = 0; i < sizeof others / sizeof others[0]; ++i) {
     print_message("case %zu\n", i);
     assert_false(rlt_plan_request_equal(&none, &others[i]));

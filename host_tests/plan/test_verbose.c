@@ -65,6 +65,7 @@ static void test_options(void **state) {
   options.scale = 0.5;
   options.overflow = RELAYOUT_OVERFLOW_WRAP;
   options.rounding = RELAYOUT_ROUNDING_NEAREST;
+  options.specialize = 1;
   assert_int_equal(relayout_plan_create(device, &from, &to, &options, &plan, NULL), RELAYOUT_OK);
   relayout_plan_get_schedule(plan, 0, RELAYOUT_SCHEDULE_ALIGNED, schedule, sizeof schedule);
   relayout_plan_destroy(plan);
@@ -74,7 +75,8 @@ static void test_options(void **state) {
   assert_int_equal(relayout_plan_create(device, &from, &to, &options, &plan, NULL), RELAYOUT_OK);
   snprintf(expected, sizeof expected,
            "relayout bench --from 'f32[8]{0}' --to 's8[8]{0}' --device recorder --scale 0.5 "
-           "--round nearest --wrap --schedule '%s' # executed in 1.0000 ms, 32 bytes read and 8 "
+           "--round nearest --wrap --specialize --schedule '%s' # executed in 1.0000 ms, 32 bytes "
+           "read and 8 "
            "written, 0.00 GB/s\n",
            schedule);
   expect_line(RLT_TOLD_EXECUTE, plan, 1, 1e-3, expected);

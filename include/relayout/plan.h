@@ -80,17 +80,18 @@ typedef struct relayout_plan_options {
    * MEASURE runs `measured` schedules, those that other machines like best and then those that are
    * predicted to be the fastest, on scratch memory of the device; then, where each worker moves
    * whole tiles, as many variants of the fastest, which differ in the order of tiles, in
-   * prefetching or in how tiles are stored; and keeps the fastest of all. plan_create returns when
-   * that is done. A schedule that is predicted to take four times as long as the best is not run,
-   * and a single schedule is not run either. Where schedules need more alignment than elements
+   * prefetching or in how tiles are stored, or, of work-group kernels, the fastest with its kernel
+   * specialised; and keeps the fastest of all. plan_create returns when that is done. A schedule
+   * that is predicted to take four times as long as the best is not run, and a single schedule is
+   * not run either, but for work-group kernels. Where schedules need more alignment than elements
    * have, MEASURE finds the fastest for aligned and for unaligned offsets. The scratch memory of
    * both sides takes at most a quarter of the device's memory, and never more than 1 GiB; of a
    * larger relayout, a part with the same tiles and strides is run. Each schedule runs at most six
-   * times, for at most about a quarter of a second; all runs for one plan take at most about two
-   * seconds. A schedule without a run is estimated. Nothing is measured where the memory is
-   * missing, where no part is small enough, or where one run is predicted to take as long as
-   * copying 8 GiB. The device remembers the fastest (see relayout_device_export_wisdom), and later
-   * plans of any effort choose it without a run. */
+   * times, and once more as often if it is varied, for at most about a quarter of a second each
+   * time; all runs for one plan take at most about two seconds. A schedule without a run is
+   * estimated. Nothing is measured where the memory is missing, where no part is small enough, or
+   * where one run is predicted to take as long as copying 8 GiB. The device remembers the fastest
+   * (see relayout_device_export_wisdom), and later plans of any effort choose it without a run. */
   relayout_plan_effort effort;
   /* How many schedules MEASURE compares, for each kind of alignment: 1 to 1024; 0 means 8. */
   int32_t measured;
@@ -131,12 +132,18 @@ typedef struct relayout_plan_options {
   /* Used where the element type changes to an integer, or where integers are scaled. Floats are
    * always rounded to the nearest. */
   relayout_rounding rounding;
+  /* 1: work-group kernels are compiled for this plan alone, with all that is known of it as
+   * constants. They take fewer instructions; making the plan takes the time to compile them, unless
+   * the device has kept them. 0: one compiled kernel serves many shapes, unless a schedule that was
+   * measured or given as text has `kernel=specialized`. Neither changes anything on the CPU backend
+   * and for native kernels. RELAYOUT_INVALID_ARGUMENT for other values. */
+  int32_t specialize;
 } relayout_plan_options;
 
 #define RELAYOUT_PLAN_OPTIONS_INIT                                                                 \
   {                                                                                                \
     sizeof(relayout_plan_options), RELAYOUT_PLAN_ADAPT, 0, RELAYOUT_OVERFLOW_SATURATE, 1.0, NULL,  \
-        NULL, NULL, 0, 0, 0, 0, RELAYOUT_ROUNDING_ZERO                                             \
+        NULL, NULL, 0, 0, 0, 0, RELAYOUT_ROUNDING_ZERO, 0                                          \
   }
 
 /* Makes a plan. Both shapes must be valid and have the same dimensions. `options` NULL means the

@@ -75,7 +75,7 @@ class _Options:
 
 def _options(scale: float, overflow: str, rounding: str, effort: str = "adapt",
              measured: int = 0, schedules: str | Iterable[str] = (),
-             batches: bool = False) -> _Options:
+             batches: bool = False, specialize: bool = False) -> _Options:
     if not isinstance(scale, (float, int, numbers.Real)):
         raise TypeError(f"scale must be a number, not {type(scale).__name__}")
     if not math.isfinite(scale) or float(scale) == 0:
@@ -88,21 +88,22 @@ def _options(scale: float, overflow: str, rounding: str, effort: str = "adapt",
     return _made_options(float(scale), _value_of(_OVERFLOWS, "overflow", overflow),
                          _value_of(_ROUNDINGS, "rounding", rounding),
                          _value_of(_EFFORTS, "effort", effort), int(measured), bool(batches),
-                         tuple(c_text(text, "schedules") for text in texts))
+                         bool(specialize), tuple(c_text(text, "schedules") for text in texts))
 
 
 @functools.lru_cache(maxsize=64)
 def _made_options(scale: float, overflow: int, rounding: int, effort: int, measured: int,
-                  batches: bool, schedules: tuple[bytes, ...] = ()) -> _Options:
+                  batches: bool, specialize: bool = False,
+                  schedules: tuple[bytes, ...] = ()) -> _Options:
     made = ffi.new("relayout_plan_options *")
     made.struct_size = ffi.sizeof("relayout_plan_options")
     made.scale, made.overflow, made.rounding, made.effort = scale, overflow, rounding, effort
-    made.for_batches = batches
+    made.for_batches, made.specialize = batches, specialize
     try:
         made.measured = measured
     except OverflowError:
         raise InvalidError(f"measured is {measured}, not 0 to 1024") from None
-    values = scale, overflow, rounding, effort, measured, batches
+    values = scale, overflow, rounding, effort, measured, batches, specialize
     if not schedules:
         return _Options(made, values)
     texts = [ffi.new("char[]", text) for text in schedules]
@@ -554,7 +555,7 @@ def plan(from_: str | Shape | Memory, to: str | Shape | Memory | None = None, *,
          dtype: DTypeLike | None = None, axes: Sequence[int] | None = None,
          device: str | Device = "auto", scale: float = 1.0, overflow: Overflow = "saturate",
          rounding: Rounding = "zero", effort: Effort = "adapt", measured: int = 0,
-         schedules: str | Iterable[str] = (), batches: bool = False,
+         schedules: str | Iterable[str] = (), batches: bool = False, specialize: bool = False,
          queue: pyopencl.CommandQueue | None = None) -> Plan:
     """Works out how tensors are moved, for many of them.
 
@@ -569,7 +570,8 @@ def plan(from_: str | Shape | Memory, to: str | Shape | Memory | None = None, *,
     schedules now, `measured` of them at a time (0: eight). The device remembers the fastest
     (Device.export_wisdom). `schedules`
     has the texts of those to run, one for each part of the plan (Plan.schedules). `batches` is for
-    Plan.enqueue_batch.
+    Plan.enqueue_batch. `specialize` has kernels compiled for this plan alone: they take fewer
+    instructions, and making the plan takes longer. It changes nothing on the CPU.
 
     UnsupportedError for complex types that change, InvalidError for dimensions that differ.
     """
@@ -588,7 +590,8 @@ def plan(from_: str | Shape | Memory, to: str | Shape | Memory | None = None, *,
             raise InvalidError("dtype is for a new type, and to is an array, which has one")
     return Plan(_device_for(device, queue, source, destination), view,
                 _view_of(destination, "to"),
-                _options(scale, overflow, rounding, effort, measured, schedules, batches), order)
+                _options(scale, overflow, rounding, effort, measured, schedules, batches,
+                         specialize), order)
 
 
 # ---- Small copies -----------------------------------------------------------------------------

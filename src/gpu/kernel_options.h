@@ -48,8 +48,10 @@ typedef struct rlt_kernel_options {
   bool joins;       /* that is the destination */
   int32_t numbers;  /* that an index program works with; 0: it follows the axes */
   int32_t batch;    /* relayouts that a launch does at most; 0: it does one */
-  /* Of MANY, which is written for one plan: all that stands between cl/convert.cl and
-   * cl/many_kernel.cl. Only the kernel, its words and its groups count beside it. */
+  bool specialized; /* for one problem, whose constants `text` has */
+  /* What was written for one plan; NULL: nothing was. Of MANY all that stands between cl/convert.cl
+   * and cl/many_kernel.cl: only the kernel, its words and its groups count beside it. Of kernels
+   * that are specialised, what stands behind cl/arguments.cl. */
   const char *text;
 } rlt_kernel_options;
 

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "gpu/arguments.h"
+#include "gpu/constants.h"
 #include "gpu/local_tile.h"
 #include "gpu/planning.h"
 
@@ -204,7 +205,8 @@ static rlt_kernel_options options_of(const rlt_schedule *schedule, const rlt_gri
                              .destination_swapped = problem->destination_swapped,
                              .only_swaps = rlt_problem_only_swaps(problem),
                              .numbers = numbers_of(problem),
-                             .batch = schedule->batch};
+                             .batch = schedule->batch,
+                             .specialized = schedule->specialized};
   if (made.kernel == RLT_KERNEL_TRANSPOSE) {
     const rlt_square_tile tile = rlt_square_tile_for(problem, schedule->tile_bytes);
     made.tile_rows = (int32_t)tile.rows;
@@ -281,6 +283,21 @@ static int64_t local_bytes(const rlt_schedule *schedule, const rlt_slots *slots)
                                      rlt_problem_destination_bytes(schedule->problem));
 }
 
+/* For a kernel that is compiled for this problem alone. */
+static relayout_status write_constants(const rlt_schedule *schedule, bool has_slots,
+                                       rlt_launch_spec *spec, relayout_error *error) {
+  const int64_t bits = rlt_problem_source_bits(schedule->problem);
+  const rlt_constants constants = {.grid = &spec->grid,
+                                   .slot_tables = has_slots ? &spec->tables : NULL,
+                                   .wide = spec->options.wide,
+                                   .group_size = schedule->group_size,
+                                   .piece = rlt_max(8 * RLT_LOCAL_PIECE_BYTES / bits, 1),
+                                   .unit = rlt_local_unit(bits)};
+  const relayout_status status = rlt_constants_write(&constants, &spec->constants, error);
+  spec->options.text = spec->constants;
+  return status;
+}
+
 /* ---- All of it ---- */
 
 relayout_status rlt_launch_spec_make(const rlt_schedule *schedule, int64_t most_offset,
@@ -305,6 +322,9 @@ relayout_status rlt_launch_spec_make(const rlt_schedule *schedule, int64_t most_
   if (status == RELAYOUT_OK) {
     status = make_tables(schedule, of, spec->options.wide, &spec->tables, error);
   }
+  if (status == RELAYOUT_OK && schedule->specialized) {
+    status = write_constants(schedule, has_slots, spec, error);
+  }
   if (status == RELAYOUT_OK && spec->options.converts_by_table) {
     status = make_conversions(problem, &spec->conversions, error);
   }
@@ -313,6 +333,7 @@ relayout_status rlt_launch_spec_make(const rlt_schedule *schedule, int64_t most_
 
 void rlt_launch_spec_free(rlt_launch_spec *spec) {
   rlt_free(spec->grid.bytes);
+  rlt_free(spec->constants);
   rlt_free(spec->tables.bytes);
   rlt_free(spec->conversions.bytes);
 }

@@ -11,12 +11,13 @@
 #include "gpu/tables.h"
 #include "schedule/schedule.h"
 
-/* A kernel's arguments are the destination and where it starts, the grid, the fill, the source and
- * where it starts, but not of fills; then, where they are there: tables, local memory, conversions
- * or a scale. */
+/* A kernel's arguments are the destination and where it starts, the grid unless the kernel is
+ * specialised, the fill, the source and where it starts, but not of fills; then, where they are
+ * there: tables, local memory, conversions or a scale. */
 typedef struct rlt_launch_spec {
   rlt_kernel_options options;
   rlt_blob grid;        /* with its loops */
+  char *constants;      /* the text of a specialised kernel's; else NULL */
   rlt_blob tables;      /* of where a tile's rows and columns lie, or an index program */
   rlt_blob conversions; /* what each word of the source becomes */
   bool has_scale;

@@ -73,9 +73,9 @@ static bool changes(const rlt_kernel_options *options) {
 static recipe recipe_of(const rlt_opencl_device *device, const rlt_kernel_options *options) {
   recipe made = {.kernel = source_named(rlt_kernel_name(options->kernel))};
   rlt_text text = rlt_text_in(made.options, sizeof made.options);
-  if (options->text != NULL) {
+  made.text = options->text;
+  if (options->kernel == RLT_KERNEL_MANY) {
     made.kernel = source_named("many_kernel");
-    made.text = options->text;
     rlt_text_add(&text, "-cl-std=CL1.2 -w -DGROUP=%d -DGRID_AXIS=%d -DNARROW=0",
                  (int)options->group_size, (int)device->grid_axis);
     return made;
@@ -108,16 +108,21 @@ static recipe recipe_of(const rlt_opencl_device *device, const rlt_kernel_option
   if (options->batch > 0) {
     rlt_text_add(&text, " -DBATCH=%d", (int)options->batch);
   }
+  if (options->specialized) {
+    rlt_text_add(&text, " -DSPECIALIZED=1");
+  }
   return made;
 }
 
 /* The key in a file of what is built for these options. */
 static rlt_disk_key key_of(const rlt_opencl_device *device, const rlt_kernel_options *options,
                            const recipe *wanted) {
-  const bool converts = rlt_converts(&options->conversion), is_written = wanted->text != NULL;
+  const bool converts = rlt_converts(&options->conversion);
+  const bool is_written = options->kernel == RLT_KERNEL_MANY;
   const bool has_program = options->numbers > 0;
   const char *const sources[RLT_KEY_SOURCE_COUNT] = {
       is_written ? "" : rlt_kernel_text("arguments"),
+      options->specialized ? wanted->text : "",
       is_written ? "" : rlt_kernel_text("tile"),
       converts || is_written ? rlt_kernel_text("convert") : "",
       converts ? rlt_kernel_text("by_float") : "",

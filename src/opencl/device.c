@@ -60,7 +60,8 @@ static rlt_facts kernel_facts(bool is_pocl, int64_t group_size) {
                      .staging_bytes = RLT_LOCAL_BYTES,
                      .threads = 1,
                      .group_size = group_size,
-                     .most_groups = is_pocl ? POCL_MOST_GROUPS : MOST_GROUPS};
+                     .most_groups = is_pocl ? POCL_MOST_GROUPS : MOST_GROUPS,
+                     .specializes = true};
 }
 
 /* Of a device that runs work-group kernels. */

@@ -15,7 +15,7 @@
 typedef struct argument_numbers {
   cl_uint buffers; /* of a side */
   cl_uint destination;
-  cl_uint grid;
+  cl_uint grid; /* of those that are not specialised */
   cl_uint fill;
   cl_uint source;
   cl_uint tables;
@@ -25,7 +25,8 @@ typedef struct argument_numbers {
 static argument_numbers arguments_of(const rlt_kernel_options *options) {
   const cl_uint buffers = options->batch > 0 ? RLT_BATCH_BUFFERS : 1;
   const cl_uint side = buffers + 1;
-  return (argument_numbers){buffers, 0, side, side + 1, side + 2, 2 * side + 2};
+  const cl_uint fill = options->specialized ? side : side + 1;
+  return (argument_numbers){buffers, 0, side, fill, fill + 1, fill + 1 + side};
 }
 
 /* ---- Buffers ---- */
@@ -108,7 +109,10 @@ static relayout_status set_lasting_arguments(const rlt_launch *launch, cl_kernel
                                              relayout_error *error) {
   const rlt_problem *const problem = launch->schedule->problem;
   const argument_numbers numbers = arguments_of(&launch->options);
-  cl_int code = clSetKernelArg(kernel, numbers.grid, sizeof launch->grid, &launch->grid);
+  cl_int code = CL_SUCCESS;
+  if (launch->grid != NULL) {
+    code = clSetKernelArg(kernel, numbers.grid, sizeof launch->grid, &launch->grid);
+  }
   if (code == CL_SUCCESS) {
     code = clSetKernelArg(kernel, numbers.fill, (size_t)rlt_problem_destination_bytes(problem),
                           problem->fill);
@@ -141,10 +145,11 @@ static relayout_status fill_launch(rlt_opencl_device *device, const rlt_launch_s
   launch->has_scale = spec->has_scale;
   launch->scale = spec->scale;
   relayout_status status = rlt_kernel_make(device, &launch->options, &launch->kernel, error);
+  launch->options.text = NULL; /* the spec's */
   if (status == RELAYOUT_OK) {
     status = check_group(device, launch, most_group_size, error);
   }
-  if (status == RELAYOUT_OK) {
+  if (status == RELAYOUT_OK && !spec->options.specialized) {
     status = make_buffer(device, &spec->grid, launch, &launch->grid, error);
   }
   if (status == RELAYOUT_OK) {
@@ -212,9 +217,10 @@ void rlt_opencl_executable_describe(const relayout_device *device, const void *e
   const rlt_schedule *const schedule = launch->schedule;
   const int64_t group_size = schedule->group_size;
   rlt_text_add(
-      text, "work-group kernel %s on %d-byte words, %zu work-group%s of %" PRId64 " work-item%s",
-      rlt_kernel_name(launch->options.kernel), (int)launch->options.word_bytes, launch->group_count,
-      launch->group_count == 1 ? "" : "s", group_size, group_size == 1 ? "" : "s");
+      text, "%swork-group kernel %s on %d-byte words, %zu work-group%s of %" PRId64 " work-item%s",
+      launch->options.specialized ? "specialised " : "", rlt_kernel_name(launch->options.kernel),
+      (int)launch->options.word_bytes, launch->group_count, launch->group_count == 1 ? "" : "s",
+      group_size, group_size == 1 ? "" : "s");
   rlt_text_add(text, ", tiles of %" PRId64 " x %" PRId64, rlt_group_length(&schedule->rows),
                rlt_group_length(&schedule->columns));
   if (launch->local_bytes > 0) {

@@ -15,7 +15,7 @@ typedef struct rlt_launch {
   const rlt_schedule *schedule; /* that it carries out */
   rlt_kernel_options options;
   cl_kernel kernel;
-  cl_mem grid;         /* read-only, for all enqueues alike */
+  cl_mem grid;         /* read-only, for all enqueues alike; NULL of a specialised kernel */
   cl_mem tables;       /* NULL for kernels that have none; likewise */
   cl_mem conversions;  /* what each word of the source becomes; NULL where no table says so */
   size_t held_bytes;   /* of these three */

@@ -14,7 +14,7 @@ void rlt_plan_request_clear(rlt_plan_request *request) {
   request->measured = RLT_MEASURED;
   request->changes = (rlt_changes){.packing = RLT_PACKING_TILED, .scale = 1};
   request->chunks = (rlt_chunk_limits){0, 0};
-  request->for_batches = request->stages_destination = false;
+  request->for_batches = request->stages_destination = request->specialize = false;
 }
 
 bool rlt_plan_request_equal(const rlt_plan_request *a, const rlt_plan_request *b) {
@@ -23,8 +23,8 @@ bool rlt_plan_request_equal(const rlt_plan_request *a, const rlt_plan_request *b
   return a->method == b->method && a->effort == b->effort && a->measured == b->measured &&
          x->packing == y->packing && x->wraps == y->wraps && x->scale == y->scale &&
          x->rounds_to_nearest == y->rounds_to_nearest && a->for_batches == b->for_batches &&
-         a->stages_destination == b->stages_destination && a->chunks.source == b->chunks.source &&
-         a->chunks.destination == b->chunks.destination;
+         a->specialize == b->specialize && a->stages_destination == b->stages_destination &&
+         a->chunks.source == b->chunks.source && a->chunks.destination == b->chunks.destination;
 }
 
 static relayout_status check_schedules(const relayout_plan_options *options,
@@ -72,6 +72,10 @@ static relayout_status check(const relayout_plan_options *options, relayout_erro
                     "options->measured is %" PRId32 "; expected 0 to %d", options->measured,
                     RLT_MOST_MEASURED);
   }
+  if (options->specialize != 0 && options->specialize != 1) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
+                    "options->specialize is %" PRId32 "; expected 0 or 1", options->specialize);
+  }
   return check_schedules(options, error);
 }
 
@@ -100,5 +104,6 @@ rlt_plan_request rlt_plan_request_of(const relayout_plan_options *options) {
   request.chunks =
       (rlt_chunk_limits){options->source_chunk_bytes, options->destination_chunk_bytes};
   request.for_batches = options->for_batches != 0;
+  request.specialize = options->specialize == 1;
   return request;
 }

@@ -635,6 +635,7 @@ static relayout_status make_elsewhere(const relayout_plan *plan, relayout_device
       plan->request.effort == RELAYOUT_PLAN_ESTIMATE ? RELAYOUT_PLAN_ESTIMATE : RELAYOUT_PLAN_ADAPT;
   request.changes = plan->request.changes;
   request.for_batches = plan->request.for_batches;
+  request.specialize = plan->request.specialize;
   const double begun = rlt_verbose_begin();
   const rlt_float_control was = rlt_floats_enter();
   const relayout_status status =

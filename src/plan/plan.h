@@ -25,6 +25,7 @@ typedef struct rlt_plan_request {
   rlt_changes changes;
   rlt_chunk_limits chunks;
   bool for_batches;
+  bool specialize;         /* work-group kernels */
   bool stages_destination; /* the destination is read soon and should stay in the cache */
 } rlt_plan_request;
 

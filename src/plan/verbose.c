@@ -67,6 +67,9 @@ static void add_command(rlt_text *text, const relayout_plan *plan, const rlt_pla
   if (plan->request.changes.wraps) {
     rlt_text_add(text, " --wrap");
   }
+  if (plan->request.specialize) {
+    rlt_text_add(text, " --specialize");
+  }
   for (int32_t i = 0; i < plan->work.part_count && is_asked_for(plan); ++i) {
     rlt_text_add(text, " --schedule '");
     rlt_schedule_add_text(&rlt_variant_now(&plan->work.parts[i].variants[0])->candidate.schedule,

@@ -47,7 +47,8 @@ bool rlt_schedules_equal(const rlt_schedule *a, const rlt_schedule *b) {
          loops_equal(&a->loops, &b->loops) && a->loads == b->loads && a->buffered == b->buffered &&
          a->streamed == b->streamed && a->combined == b->combined &&
          a->prefetch.tiles == b->prefetch.tiles && a->prefetch.level == b->prefetch.level &&
-         a->destination_alignment == b->destination_alignment && a->group_size == b->group_size;
+         a->destination_alignment == b->destination_alignment && a->group_size == b->group_size &&
+         a->specialized == b->specialized;
 }
 
 relayout_status rlt_schedule_fail_alignment(const rlt_schedule *schedule, const char *whose,

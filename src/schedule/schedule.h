@@ -12,6 +12,7 @@
  *                several tiles
  *     prefetch   how many tiles ahead the source is fetched, and into which cache
  *     threads    who takes how many tiles at a time
+ *     kernel     whether it is compiled for this problem alone
  *
  * Methods (method.h) offer schedules, the cost model ranks them, and measuring runs them.
  *
@@ -89,6 +90,7 @@ typedef struct rlt_schedule {
   int64_t group_size; /* work-items that share a tile */
   int64_t grain;      /* tiles that a work-group takes, one after the other */
   int32_t batch;      /* relayouts that a launch does at most; 0: it does one */
+  bool specialized;   /* a kernel is compiled for this problem alone */
 
   rlt_tile_buffer tile_buffer; /* of tiles that go by tables in private memory */
   int64_t tile_bytes; /* what tiles that are transposed, or changed, take of local memory at most */

@@ -17,6 +17,8 @@ static const char *const field_names[] = {
  * may be a loop twice, with few digits each. */
 enum { LONGEST_FIELD = 1 << 10 };
 
+static const char specialized[] = "specialized";
+
 /* ---- Printing ---- */
 
 static void add_group(const rlt_problem *problem, const rlt_group *group, rlt_text *text) {
@@ -84,6 +86,9 @@ static void add_field(const rlt_schedule *schedule, rlt_schedule_field number, r
       rlt_text_add(text, "%" PRId32 ":%" PRId32, schedule->prefetch.tiles,
                    schedule->prefetch.level);
     }
+    return;
+  case RLT_FIELD_KERNEL:
+    rlt_text_add(text, "%s", schedule->specialized ? specialized : "");
     return;
   default:
     break;
@@ -170,6 +175,10 @@ int64_t rlt_schedule_field_number(rlt_word of) {
     number = 10 * number + (digit - '0');
   }
   return number;
+}
+
+bool rlt_schedule_field_specializes(rlt_word of) {
+  return rlt_word_is(of, specialized);
 }
 
 /* What is offered is for the device's largest groups, and what ran may have been for a half or

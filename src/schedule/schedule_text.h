@@ -19,6 +19,7 @@
  *     threads        workers that blocks are shared out to,
  *     group, grain   work-items of a work-group, and tiles that each group takes one after the
  *                    other; none of the three is printed where it is 1
+ *     kernel         `specialized` where it is compiled for this problem alone; else not printed
  *
  * Depends on schedule.h, metadata/ and base/.
  */
@@ -41,7 +42,8 @@
   X(PREFETCH, "prefetch")                                                                          \
   X(THREADS, "threads")                                                                            \
   X(GROUP, "group")                                                                                \
-  X(GRAIN, "grain")
+  X(GRAIN, "grain")                                                                                \
+  X(KERNEL, "kernel")
 
 typedef enum rlt_schedule_field {
 #define RLT_FIELD_ENUMERATOR(name, text) RLT_FIELD_##name,
@@ -72,6 +74,9 @@ int64_t rlt_schedule_field_number(rlt_word of);
  * than the schedule's counts as the same. */
 bool rlt_schedule_has_field(const rlt_schedule *schedule, rlt_schedule_field number,
                             rlt_word wanted);
+
+/* Whether a text's kernel is compiled for one problem. */
+bool rlt_schedule_field_specializes(rlt_word of);
 
 /* RELAYOUT_UNSUPPORTED: says what is wanted, and what the nearest schedule has. */
 relayout_status rlt_schedule_fail_field(const rlt_schedule *nearest, rlt_schedule_field number,

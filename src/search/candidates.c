@@ -137,13 +137,25 @@ void rlt_candidates_add_known(rlt_candidates *candidates) {
   candidates->adds_known = false;
 }
 
+bool rlt_candidates_are_varied(const rlt_facts *facts) {
+  return facts->target->vary != NULL || facts->specializes;
+}
+
 void rlt_candidates_vary(rlt_candidates *candidates, int32_t number) {
-  if (number < 0 || candidates->of[number].varied || candidates->facts->target->vary == NULL) {
+  const rlt_facts *const facts = candidates->facts;
+  if (number < 0 || candidates->of[number].varied) {
     return;
   }
   candidates->of[number].varied = true;
-  const rlt_schedule like = candidates->of[number].schedule; /* offers move as they become more */
-  candidates->facts->target->vary(&like, candidates);
+  rlt_schedule like = candidates->of[number].schedule; /* offers move as they become more */
+  if (facts->target->vary != NULL) {
+    facts->target->vary(&like, candidates);
+  }
+  if (facts->specializes) {
+    like.suits = false;
+    like.specialized = true;
+    rlt_candidates_add(candidates, &like);
+  }
 }
 
 int32_t rlt_candidates_add_finished(rlt_candidates *candidates, const rlt_schedule *schedule) {

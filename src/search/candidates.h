@@ -72,8 +72,12 @@ void rlt_candidates_add_known(rlt_candidates *candidates);
  * nothing. Adds fewer if memory runs out. */
 void rlt_candidates_add_all(rlt_candidates *candidates);
 
-/* Adds candidates that differ from candidate `number` in one field: loops, prefetch, packing or
- * stores. Does nothing for -1. Adds fewer if memory runs out. */
+/* Whether a device like this has variations of a candidate. */
+bool rlt_candidates_are_varied(const rlt_facts *facts);
+
+/* Adds candidates that differ from candidate `number` in one field: loops, prefetch, packing,
+ * stores, or whether its kernel is specialised. Does nothing for -1. Adds fewer if memory runs
+ * out. */
 void rlt_candidates_vary(rlt_candidates *candidates, int32_t number);
 
 /* Which candidate has this schedule; -1: none. */

@@ -124,6 +124,7 @@ static relayout_status make_variants(relayout_device *device, const rlt_plan_req
     rlt_variant *const variant = &part->variants[i];
     variant->candidate = candidates->of[made->of[i]];
     variant->candidate.schedule.batch = request->for_batches ? RLT_MOST_BATCH : 0;
+    variant->candidate.schedule.specialized |= request->specialize && device->facts.specializes;
     if (made->group_size > 0) {
       variant->candidate.schedule.group_size = made->group_size;
     }

@@ -112,6 +112,8 @@ static relayout_status add_asked(rlt_candidates *candidates, const rlt_schedule_
                                     .loads = loads(read->of[RLT_FIELD_MOVE])};
   rlt_schedule made = candidates->of[like].schedule;
   made.suits = false;
+  made.specialized =
+      candidates->facts->specializes && rlt_schedule_field_specializes(read->of[RLT_FIELD_KERNEL]);
   const relayout_status status =
       rlt_asked_schedule_read(candidates->facts, candidates->tuning, &asked, &made, error);
   if (status != RELAYOUT_OK) {

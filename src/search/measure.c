@@ -307,7 +307,7 @@ int32_t rlt_measure(relayout_device *device, rlt_candidates *candidates, int32_t
                        .offsets = at_any_offset ? odd_offsets(candidates) : (rlt_offsets){0, 0},
                        .seconds_left = seconds_left,
                        .times = times};
-  const bool varies = device->facts.target->vary != NULL;
+  const bool varies = rlt_candidates_are_varied(&device->facts);
   const double later = varies ? *seconds_left / 2 : 0;
   *seconds_left -= later;
   rlt_candidates_add_known(candidates);

@@ -1,0 +1,28 @@
+/* constants.h: what a specialised kernel has as constants of its text, where general ones read a
+ * grid and tables: one problem's extents, strides and counts (cl/tile.cl), and what of its tables
+ * is a sum over digits (cl/permute.cl).
+ *
+ * Depends on arguments.h, local_tile.h, tables.h and base/.
+ */
+#ifndef RLT_GPU_CONSTANTS_H
+#define RLT_GPU_CONSTANTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "gpu/tables.h"
+
+/* What a launch spec has. */
+typedef struct rlt_constants {
+  const rlt_blob *grid;        /* with its loops */
+  const rlt_blob *slot_tables; /* NULL: there are none */
+  bool wide;                   /* offsets have 64 bits */
+  int64_t group_size;
+  int64_t piece; /* elements of the source that a work-item loads at once, */
+  int64_t unit;  /* and where they are not aligned */
+} rlt_constants;
+
+/* OpenCL C that follows cl/arguments.cl. The caller frees the text. RELAYOUT_OUT_OF_MEMORY. */
+relayout_status rlt_constants_write(const rlt_constants *of, char **text, relayout_error *error);
+
+#endif
