@@ -164,6 +164,25 @@ static pattern OF(divisor_)(const memory *of, const coordinate *i, const coordin
 }
 
 #if TO_SCALED
+INLINED number OF(quotient_)(const memory *of, const coordinate *i, tile_word word, pattern factor,
+                             pattern scale) {
+  return quotient(source_value(of, i, word, factor), float_number(scale, TO_SCALE_FORMAT));
+}
+
+/* The quotient as an integer, far beyond all elements where it is. */
+INLINED long OF(whole_)(const memory *of, const coordinate *i, tile_word word, pattern factor,
+                        pattern scale) {
+  const bool is_quick = is_counted(SOURCE_FORMAT, TO_SCALE_FORMAT, TO_FORMAT) && !SOURCE_SCALED &&
+                        !TO_POINTED && is_finite_float((uint)word, SOURCE_FORMAT) &&
+                        is_finite_float((uint)scale, TO_SCALE_FORMAT) &&
+                        !is_zero_float((uint)scale, TO_SCALE_FORMAT);
+  if (is_quick) {
+    return short_quotient((uint)word, SOURCE_FORMAT, (uint)scale, TO_SCALE_FORMAT, TO_NEAREST != 0);
+  }
+  const number exact = OF(quotient_)(of, i, word, factor, scale);
+  return clamp(whole_value(exact, TO_NEAREST != 0), -(1L << 22), 1L << 22);
+}
+
 /* value / scale + zero point, saturated. */
 static pattern OF(scaled_)(const memory *of, const coordinate *i, tile_word word, pattern factor,
                            pattern scale) {
@@ -172,20 +191,10 @@ static pattern OF(scaled_)(const memory *of, const coordinate *i, tile_word word
       is_finite_float((uint)word, SOURCE_FORMAT)) {
     return short_float((uint)word, SOURCE_FORMAT, -power_of(scale), to, true);
   }
-  long whole = 0;
-  if (is_counted(SOURCE_FORMAT, TO_SCALE_FORMAT, to) && !SOURCE_SCALED && !TO_POINTED &&
-      is_finite_float((uint)word, SOURCE_FORMAT) && is_finite_float((uint)scale, TO_SCALE_FORMAT) &&
-      !is_zero_float((uint)scale, TO_SCALE_FORMAT)) {
-    whole = short_quotient((uint)word, SOURCE_FORMAT, (uint)scale, TO_SCALE_FORMAT,
-                           TO_NEAREST != 0);
-  } else {
-    const number exact =
-        quotient(source_value(of, i, word, factor), float_number(scale, TO_SCALE_FORMAT));
-    if (to.kind == KIND_FLOAT) {
-      return saturated_pattern(exact, to);
-    }
-    whole = clamp(whole_value(exact, TO_NEAREST != 0), -(1L << 22), 1L << 22);
+  if (to.kind == KIND_FLOAT) {
+    return saturated_pattern(OF(quotient_)(of, i, word, factor, scale), to);
   }
+  long whole = OF(whole_)(of, i, word, factor, scale);
 #if TO_POINTED
   coordinate group[AXES];
   OF(group_)(i, group);

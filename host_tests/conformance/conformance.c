@@ -30,8 +30,8 @@ typedef struct suite {
   uint64_t random;
   size_t done;
   size_t total;
-  uint64_t specialized; /* one of so many requests is tried, by specialised kernels; 0: all are, by
-                           others */
+  uint64_t specialized; /* N: every N-th request is tried, by specialised kernels; 0: every request,
+                           by general ones */
 } suite;
 
 /* ---- One relayout --------------------------------------------------------------------------- */

@@ -349,19 +349,8 @@ static cl_int CL_API_CALL ask_commands(cl_command_buffer_khr buffer, cl_uint wha
   return code == CL_SUCCESS ? found.get_info(buffer, what, size, value, size_ret) : code;
 }
 
-/* Up to 0.9.4 of the extension, and from then on. */
-typedef cl_int CL_API_CALL first_fill(cl_command_buffer_khr buffer, cl_command_queue queue,
-                                      cl_mem memory, const void *pattern, size_t pattern_size,
-                                      size_t offset, size_t size, cl_uint n_wait,
-                                      const cl_sync_point_khr *wait, cl_sync_point_khr *sync_point,
-                                      rlt_mutable_command *command);
-typedef cl_int CL_API_CALL later_fill(cl_command_buffer_khr buffer, cl_command_queue queue,
-                                      const rlt_property *properties, cl_mem memory,
-                                      const void *pattern, size_t pattern_size, size_t offset,
-                                      size_t size, cl_uint n_wait, const cl_sync_point_khr *wait,
-                                      cl_sync_point_khr *sync_point, rlt_mutable_command *command);
-static first_fill *found_first_fill;
-static later_fill *found_later_fill;
+static rlt_first_fill *found_first_fill;
+static rlt_later_fill *found_later_fill;
 uint32_t fault_command_buffer_version;
 
 static cl_int CL_API_CALL add_first_fill(cl_command_buffer_khr buffer, cl_command_queue queue,
@@ -402,8 +391,8 @@ static void *wrapper_of(const char *name, void *function) {
   rlt_enqueue_command_buffer *const enqueue = enqueue_commands;
   rlt_command_range *const range = add_range;
   rlt_get_command_buffer_info *const ask = ask_commands;
-  first_fill *const first = add_first_fill;
-  later_fill *const later = add_later_fill;
+  rlt_first_fill *const first = add_first_fill;
+  rlt_later_fill *const later = add_later_fill;
   const struct {
     const char *name;
     void *real;

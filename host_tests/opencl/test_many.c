@@ -213,6 +213,17 @@ static void test_host_memory(void **state) {
   relayout_plan_destroy(plan);
 }
 
+/* What completes with `done` does not run before the gate opens. */
+static void expect_to_wait_for(cl_event gate, cl_event done) {
+  cl_int status = CL_SUCCESS;
+  assert_int_equal(
+      clGetEventInfo(done, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL),
+      CL_SUCCESS);
+  assert_true(status > CL_COMPLETE);
+  assert_int_equal(clSetUserEventStatus(gate, CL_COMPLETE), CL_SUCCESS);
+  assert_int_equal(clWaitForEvents(1, &done), CL_SUCCESS);
+}
+
 /* Each command behind the one before, and all behind the caller's event. */
 static void test_events(void **state) {
   (void)state;
@@ -220,7 +231,7 @@ static void test_events(void **state) {
   const relayout_scaled_view to[2] = {scaled_of("u8[2,3]{1,0:PD(2,4)}"), scaled_of("u8[2,3]{0,1}")};
   relayout_plan *const plan = plan_of("u8[2,3]{1,0:PD(2,4)}", 2, to);
   uint8_t found[8] = {0};
-  cl_int code = CL_SUCCESS, status = CL_SUCCESS;
+  cl_int code = CL_SUCCESS;
   const relayout_side_buffers from = {.elements = opencl_buffer(bench, 8, padded)};
   const relayout_side_buffers at[2] = {{.elements = opencl_buffer(bench, 8, found)},
                                        {.elements = opencl_buffer(bench, 6, found)}};
@@ -228,12 +239,7 @@ static void test_events(void **state) {
   cl_event done = gate; /* may be one of those that are waited for */
   assert_int_equal(relayout_plan_enqueue_many(plan, bench->queue, &from, at, 1, &done, &done, NULL),
                    RELAYOUT_OK);
-  assert_int_equal(
-      clGetEventInfo(done, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL),
-      CL_SUCCESS);
-  assert_true(status > CL_COMPLETE);
-  assert_int_equal(clSetUserEventStatus(gate, CL_COMPLETE), CL_SUCCESS);
-  assert_int_equal(clWaitForEvents(1, &done), CL_SUCCESS);
+  expect_to_wait_for(gate, done);
   opencl_read(bench, at[0].elements, 8, found);
   assert_memory_equal(found, padded, 8);
   assert_int_equal(relayout_plan_enqueue_many(plan, bench->queue, &from, at, 0, NULL, NULL, NULL),
@@ -366,18 +372,13 @@ static void test_batch(void **state) {
                                           .scales_offset = m * sizeof scales[0]};
     moves[m] = (relayout_opencl_many_move){&sides[m][0], &sides[m][1]};
   }
-  cl_int code = CL_SUCCESS, status = CL_SUCCESS;
+  cl_int code = CL_SUCCESS;
   const cl_event gate = clCreateUserEvent(bench->context, &code);
   cl_event done = gate;
   assert_int_equal(
       relayout_plan_enqueue_many_batch(plan, queue, MOVES, moves, 1, &done, &done, NULL),
       RELAYOUT_OK);
-  assert_int_equal(
-      clGetEventInfo(done, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL),
-      CL_SUCCESS);
-  assert_true(status > CL_COMPLETE);
-  assert_int_equal(clSetUserEventStatus(gate, CL_COMPLETE), CL_SUCCESS);
-  assert_int_equal(clWaitForEvents(1, &done), CL_SUCCESS);
+  expect_to_wait_for(gate, done);
   opencl_read(bench, elements, sizeof found, found);
   opencl_read(bench, beside, sizeof scales, scales);
   for (int m = 0; m < MOVES; ++m) {

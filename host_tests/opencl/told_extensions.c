@@ -75,11 +75,7 @@ static cl_command_buffer_khr CL_API_CALL fake_create(cl_uint queue_count,
 }
 
 /* As versions before 0.9.5 have it, of which the driver that is told of is one. */
-typedef cl_int CL_API_CALL fill(cl_command_buffer_khr buffer, cl_command_queue queue, cl_mem memory,
-                                const void *pattern, size_t pattern_size, size_t offset,
-                                size_t size, cl_uint n_wait, const cl_sync_point_khr *wait,
-                                cl_sync_point_khr *sync_point, rlt_mutable_command *command);
-static fill *real_fill;
+static rlt_first_fill *real_fill;
 
 static struct fake_command *next_command(void) {
   assert_in_range(faked.count, 0, sizeof faked.commands / sizeof faked.commands[0] - 1);
@@ -188,7 +184,7 @@ void *__wrap_clGetExtensionFunctionAddressForPlatform(cl_platform_id platform, c
   rlt_get_command_buffer_info *const info = fake_info;
   rlt_update_commands *const update = fake_update;
   rlt_enqueue_command_buffer *const enqueue = fake_enqueue;
-  fill *const filling = fake_fill;
+  rlt_first_fill *const filling = fake_fill;
   const struct {
     const char *name;
     const void *function;

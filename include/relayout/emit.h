@@ -77,10 +77,11 @@ typedef struct relayout_emit_options {
  * at returns the linear index in elements, as relayout_index_to_linear does. It checks nothing:
  * each index must be 0 or more, and less than its dimension's padded width.
  *
- * at_inverse returns whether an element of the tensor lies at the linear index, and its multi-index
- * in `indices`, which stay as they were where there is none: in padding of every kind, below 0, and
- * past the end. In GLSL they are undefined there. In Python it returns a tuple, or None. Where the
- * tensor has rank 0, WGSL's and GLSL's at_inverse has no `indices`, and the others' may be NULL.
+ * at_inverse returns whether an element of the tensor lies at the linear index: none lies in
+ * padding of any kind, below 0, or past the end. It writes the element's multi-index to `indices`,
+ * and writes nothing where there is no element. In GLSL `indices` are undefined then. In Python it
+ * returns a tuple, or None. Where the tensor has rank 0, WGSL's and GLSL's at_inverse has no
+ * `indices`, and the others' may be NULL.
  *
  * Beside them stand the constants at_elements, at_physical_elements, at_bytes and at_element_bits:
  * how many elements the tensor has, how many it takes in memory with padding, the bytes of these,

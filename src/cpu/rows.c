@@ -460,7 +460,7 @@ static void encode_parts(const rlt_cpu_codec *codec, const uint8_t *words, const
   }
 }
 
-/* Where so many words end. */
+/* The end of the words. */
 static const uint8_t *end_of(const rlt_cpu_codec *codec, const uint8_t *words, int64_t word_count) {
   return words + word_count * codec->word_parts * codec->word_bytes;
 }

@@ -172,7 +172,8 @@ static void add_whole_steps(rlt_text *text, const kernel_grid *grid, const colum
   rlt_text_add(text, "#define WHOLE_STEPS %" PRIu32 "u\n", whole);
 }
 
-/* 2^this work-items share a slot, in which a part of theirs takes so many elements. */
+/* Defines how many work-items share a slot, as a power of two. Each takes `part` elements of it at
+ * a time. */
 static void add_shift(rlt_text *text, const char *name, const rlt_constants *of,
                       const kernel_slots *slots, int64_t part, int64_t part_bytes) {
   const int64_t parts = rlt_divide_up(slots->pitch, part);

@@ -266,6 +266,13 @@ relayout_status relayout_view_slice(const relayout_view *view, int64_t dimension
   return status;
 }
 
+relayout_view rlt_dense_view(const relayout_shape *shape) {
+  relayout_view made = {.shape = {.element_type = shape->element_type, .rank = shape->rank}};
+  memcpy(made.shape.dimensions, shape->dimensions, sizeof made.shape.dimensions);
+  relayout_layout_make_descending(shape->rank, &made.shape.layout, NULL);
+  return made;
+}
+
 relayout_status relayout_view_permute_dimensions(const relayout_view *view,
                                                  const int32_t *permutation, relayout_view *result,
                                                  relayout_error *error) {

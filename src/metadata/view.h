@@ -65,6 +65,10 @@ relayout_status rlt_view_check_byte_order(const relayout_shape *shape, relayout_
 relayout_status rlt_view_as_strided(const relayout_view *view, relayout_view *made,
                                     relayout_error *error);
 
+/* A whole tensor of the same type and dimensions without gaps, the last dimension being the minor
+ * one, of whole bytes in the host's order. */
+relayout_view rlt_dense_view(const relayout_shape *shape);
+
 /* Whether a valid view has padding, which rlt_view_as_strided leaves out and no plan writes. */
 bool rlt_view_has_padding(const relayout_view *view);
 

@@ -30,27 +30,6 @@ enum {
 
 #define VERSION(major, minor, patch) ((cl_uint)((major) << 22 | (minor) << 12 | (patch)))
 
-/* Up to 0.9.4 of cl_khr_command_buffer, and from then on. */
-typedef cl_int CL_API_CALL first_barrier(cl_command_buffer_khr buffer, cl_command_queue queue,
-                                         cl_uint n_wait, const cl_sync_point_khr *wait,
-                                         cl_sync_point_khr *sync_point,
-                                         rlt_mutable_command *command);
-typedef cl_int CL_API_CALL later_barrier(cl_command_buffer_khr buffer, cl_command_queue queue,
-                                         const rlt_property *properties, cl_uint n_wait,
-                                         const cl_sync_point_khr *wait,
-                                         cl_sync_point_khr *sync_point,
-                                         rlt_mutable_command *command);
-typedef cl_int CL_API_CALL first_fill(cl_command_buffer_khr buffer, cl_command_queue queue,
-                                      cl_mem memory, const void *pattern, size_t pattern_size,
-                                      size_t offset, size_t size, cl_uint n_wait,
-                                      const cl_sync_point_khr *wait, cl_sync_point_khr *sync_point,
-                                      rlt_mutable_command *command);
-typedef cl_int CL_API_CALL later_fill(cl_command_buffer_khr buffer, cl_command_queue queue,
-                                      const rlt_property *properties, cl_mem memory,
-                                      const void *pattern, size_t pattern_size, size_t offset,
-                                      size_t size, cl_uint n_wait, const cl_sync_point_khr *wait,
-                                      cl_sync_point_khr *sync_point, rlt_mutable_command *command);
-
 /* From 0.9.2 of cl_khr_command_buffer_mutable_dispatch on. */
 typedef struct mutable_dispatch {
   rlt_mutable_command command;
@@ -268,11 +247,11 @@ cl_int rlt_command_buffers_barrier(const rlt_command_buffers *with, cl_command_b
                                    cl_uint n_wait, const cl_sync_point_khr *wait,
                                    cl_sync_point_khr *sync_point) {
   if (!has_properties(with)) {
-    first_barrier *call = NULL;
+    rlt_first_barrier *call = NULL;
     memcpy(&call, &with->command_barrier, sizeof call);
     return call(buffer, NULL, n_wait, wait, sync_point, NULL);
   }
-  later_barrier *call = NULL;
+  rlt_later_barrier *call = NULL;
   memcpy(&call, &with->command_barrier, sizeof call);
   return call(buffer, NULL, NULL, n_wait, wait, sync_point, NULL);
 }
@@ -282,12 +261,12 @@ cl_int rlt_command_buffers_clear(const rlt_command_buffers *with, cl_command_buf
                                  const cl_sync_point_khr *wait, cl_sync_point_khr *sync_point) {
   const cl_uint zero = 0;
   if (!has_properties(with)) {
-    first_fill *call = NULL;
+    rlt_first_fill *call = NULL;
     memcpy(&call, &with->command_fill, sizeof call);
     return call(buffer, NULL, memory, &zero, sizeof zero, offset, bytes, n_wait, wait, sync_point,
                 NULL);
   }
-  later_fill *call = NULL;
+  rlt_later_fill *call = NULL;
   memcpy(&call, &with->command_fill, sizeof call);
   return call(buffer, NULL, NULL, memory, &zero, sizeof zero, offset, bytes, n_wait, wait,
               sync_point, NULL);

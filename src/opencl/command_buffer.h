@@ -33,6 +33,30 @@ typedef cl_int CL_API_CALL rlt_command_range(cl_command_buffer_khr buffer, cl_co
 typedef cl_int CL_API_CALL rlt_get_command_buffer_info(cl_command_buffer_khr buffer, cl_uint what,
                                                        size_t size, void *value, size_t *size_ret);
 
+/* Up to 0.9.4 of cl_khr_command_buffer, and from then on. */
+typedef cl_int CL_API_CALL rlt_first_barrier(cl_command_buffer_khr buffer, cl_command_queue queue,
+                                             cl_uint n_wait, const cl_sync_point_khr *wait,
+                                             cl_sync_point_khr *sync_point,
+                                             rlt_mutable_command *command);
+typedef cl_int CL_API_CALL rlt_later_barrier(cl_command_buffer_khr buffer, cl_command_queue queue,
+                                             const rlt_property *properties, cl_uint n_wait,
+                                             const cl_sync_point_khr *wait,
+                                             cl_sync_point_khr *sync_point,
+                                             rlt_mutable_command *command);
+typedef cl_int CL_API_CALL rlt_first_fill(cl_command_buffer_khr buffer, cl_command_queue queue,
+                                          cl_mem memory, const void *pattern, size_t pattern_size,
+                                          size_t offset, size_t size, cl_uint n_wait,
+                                          const cl_sync_point_khr *wait,
+                                          cl_sync_point_khr *sync_point,
+                                          rlt_mutable_command *command);
+typedef cl_int CL_API_CALL rlt_later_fill(cl_command_buffer_khr buffer, cl_command_queue queue,
+                                          const rlt_property *properties, cl_mem memory,
+                                          const void *pattern, size_t pattern_size, size_t offset,
+                                          size_t size, cl_uint n_wait,
+                                          const cl_sync_point_khr *wait,
+                                          cl_sync_point_khr *sync_point,
+                                          rlt_mutable_command *command);
+
 /* From 0.9.2 of mutable dispatch on; before that it had other parameters. */
 typedef cl_int CL_API_CALL rlt_update_commands(cl_command_buffer_khr buffer, cl_uint count,
                                                const cl_uint *types, const void **configs);

@@ -61,14 +61,6 @@ static size_t take_temporary(rlt_many_launch *made, size_t bytes) {
   return place;
 }
 
-/* A whole tensor without gaps, of whole bytes in the host's order. */
-static relayout_view dense_view(const relayout_shape *shape) {
-  relayout_view made = {.shape = {.element_type = shape->element_type, .rank = shape->rank}};
-  memcpy(made.shape.dimensions, shape->dimensions, sizeof made.shape.dimensions);
-  relayout_layout_make_descending(shape->rank, &made.shape.layout, NULL);
-  return made;
-}
-
 /* Offsets are multiples of this too; both are powers of two. */
 static void want_multiple(rlt_many_tensor *of, size_t bytes) {
   of->element_size = of->element_size > bytes ? of->element_size : bytes;
@@ -85,7 +77,7 @@ static relayout_status place_tensor(const planning *at, const relayout_view *vie
   if (is_direct) {
     return RELAYOUT_OK;
   }
-  *seen = dense_view(&view->shape);
+  *seen = rlt_dense_view(&view->shape);
   relayout_status status = relayout_shape_byte_size(&seen->shape, &made->temporary_bytes, error);
   if (status != RELAYOUT_OK) {
     return status;
@@ -103,11 +95,6 @@ static relayout_status place_tensor(const planning *at, const relayout_view *vie
   return status;
 }
 
-/* What plans beside the kernel move; NULL: all. */
-static const rlt_index_box *range_of(const planning *at) {
-  return rlt_boxes_are_all(&at->many->boxes) ? NULL : &at->many->boxes.all;
-}
-
 /* Scales and zero points of a side, and its elements unless these are none of the kernel's. */
 static relayout_status place_side(const planning *at, int32_t side, const relayout_scaled_view *of,
                                   relayout_scaled_view *seen, relayout_error *error) {
@@ -117,7 +104,7 @@ static relayout_status place_side(const planning *at, int32_t side, const relayo
   *seen = *of;
   const bool is_direct =
       has_blocks || (is_written ? rlt_many_writes(&of->elements) : rlt_many_reads(&of->elements));
-  const rlt_index_box *const range = range_of(at);
+  const rlt_index_box *const range = rlt_boxes_range(&at->many->boxes);
   rlt_index_box groups;
   if (of->has_scales && range != NULL) {
     rlt_groups_of_box(of, range, &groups);
@@ -183,7 +170,8 @@ static relayout_status plan_alone(const planning *at, int32_t number, relayout_e
   const rlt_plan_request request = rlt_many_request(at->asked);
   rlt_many_tensor *const made = &at->made->tensors[number + 1][0];
   const relayout_status status =
-      rlt_plan_create_in(&at->device->base, &from, &to, range_of(at), &request, &made->plan, error);
+      rlt_plan_create_in(&at->device->base, &from, &to, rlt_boxes_range(&at->many->boxes), &request,
+                         &made->plan, error);
   if (status == RELAYOUT_OK) {
     want_multiple(made, made->plan->destination_element_size);
     want_multiple(&at->made->tensors[0][0], made->plan->source_element_size);

@@ -59,7 +59,7 @@ static relayout_status make_alone(const visit *of, relayout_error *error) {
 
 /* ---- Kernels -------------------------------------------------------------------------------- */
 
-/* So many work-groups, in as few launches as the device allows. */
+/* `groups` work-groups, in as few launches as the device allows. */
 static relayout_status pass(const visit *of, rlt_many_pass number, int64_t groups,
                             relayout_error *error) {
   relayout_status status = RELAYOUT_OK;

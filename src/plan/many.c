@@ -60,10 +60,10 @@ void rlt_many_free(rlt_many *many) {
 /* A whole tensor by the strides of a box: of it only one box is there at a time. */
 static relayout_view rows_view(const relayout_shape *shape, relayout_element_type type,
                                const rlt_box_rows *rows) {
-  relayout_view made = {.shape = {.element_type = type, .rank = shape->rank}, .is_strided = true};
-  memcpy(made.shape.dimensions, shape->dimensions, sizeof made.shape.dimensions);
+  relayout_view made = rlt_dense_view(shape);
+  made.shape.element_type = type;
+  made.is_strided = true;
   memcpy(made.byte_strides, rows->strides, sizeof made.byte_strides);
-  relayout_layout_make_descending(shape->rank, &made.shape.layout, NULL);
   return made;
 }
 
@@ -121,7 +121,7 @@ static relayout_status plan_box(const box_planning *by, const rlt_index_box *box
 static relayout_status plan_boxes(const box_planning *by, rlt_box_plans *made,
                                   relayout_error *error) {
   const rlt_boxes *const boxes = &by->many->boxes;
-  const bool is_whole = boxes->count == 1 && rlt_boxes_are_all(boxes);
+  const bool is_whole = boxes->count == 1 && rlt_boxes_range(boxes) == NULL;
   relayout_status status = RELAYOUT_OK;
   made->of = rlt_calloc((size_t)rlt_max(boxes->count, 1), sizeof *made->of);
   if (made->of == NULL) {
@@ -374,7 +374,7 @@ static relayout_status plan_all_found(const planning *at, rlt_destination *to,
   const rlt_view source = rlt_view_of(&from), destination = rlt_view_of(&to->view.scales);
   to->first_group = place_in(&to->group_rows, scales->rank, &to->all_groups);
   return rlt_plan_create_in(at->device, &source, &destination,
-                            rlt_boxes_are_all(boxes) ? NULL : &to->all_groups, &request,
+                            rlt_boxes_range(boxes) == NULL ? NULL : &to->all_groups, &request,
                             &to->all_found, error);
 }
 

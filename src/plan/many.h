@@ -169,8 +169,10 @@ void rlt_boxes_choose(const relayout_scaled_view *from, const relayout_scaled_vi
 /* Makes one of them. */
 void rlt_boxes_join(rlt_boxes *boxes);
 
-/* Whether they make up whole tensors, or a range without elements of tensors that have some. */
-bool rlt_boxes_are_all(const rlt_boxes *boxes);
+/* What they make up; NULL: whole tensors. */
+const rlt_index_box *rlt_boxes_range(const rlt_boxes *boxes);
+
+/* Whether they make up a range without elements, of tensors that have some. */
 bool rlt_boxes_are_none(const rlt_boxes *boxes);
 
 /* Finds `bytes`, of the range that `boxes` has. */

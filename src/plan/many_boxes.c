@@ -235,12 +235,12 @@ static void cut_all(rlt_boxes *boxes) {
   }
 }
 
-bool rlt_boxes_are_all(const rlt_boxes *boxes) {
-  bool are = true;
+const rlt_index_box *rlt_boxes_range(const rlt_boxes *boxes) {
+  bool are_all = true;
   for (int32_t d = 0; d < boxes->rank; ++d) {
-    are = are && boxes->all.sizes[d] == boxes->dimensions[d];
+    are_all = are_all && boxes->all.sizes[d] == boxes->dimensions[d];
   }
-  return are;
+  return are_all ? NULL : &boxes->all;
 }
 
 bool rlt_boxes_are_none(const rlt_boxes *boxes) {

@@ -48,10 +48,7 @@ static void find_records(const relayout_scaled_view *side, const rlt_index_box *
 static relayout_status find_box(const relayout_view *view, const rlt_index_box *box,
                                 rlt_used_bytes *made, relayout_error *error) {
   static const rlt_changes none = {.packing = RLT_PACKING_MERGED, .scale = 1};
-  relayout_view dense = {
-      .shape = {.element_type = view->shape.element_type, .rank = view->shape.rank}};
-  memcpy(dense.shape.dimensions, view->shape.dimensions, sizeof dense.shape.dimensions);
-  relayout_layout_make_descending(dense.shape.rank, &dense.shape.layout, NULL);
+  const relayout_view dense = rlt_dense_view(&view->shape);
   const rlt_view side = rlt_view_of(view), other = rlt_view_of(&dense);
   rlt_lowered lowered;
   rlt_bytes taken = {0, 0};
@@ -109,7 +106,7 @@ static relayout_status find_side(const relayout_scaled_view *side, const rlt_ind
 /* An empty range uses none. */
 relayout_status rlt_many_find_bytes(rlt_many *many, relayout_error *error) {
   const rlt_boxes *const boxes = &many->boxes;
-  const rlt_index_box *const range = rlt_boxes_are_all(boxes) ? NULL : &boxes->all;
+  const rlt_index_box *const range = rlt_boxes_range(boxes);
   relayout_status status = RELAYOUT_OK;
   memset(many->bytes, 0, sizeof many->bytes);
   if (rlt_boxes_are_none(boxes)) {

@@ -34,7 +34,7 @@ static void explain_text(const rlt_many *many, rlt_text *text) {
           many->to[i].finding == RLT_FINDS_IN_ALL ? "; the source is read once more for them" : "");
     }
   }
-  if (!rlt_boxes_are_all(boxes)) {
+  if (rlt_boxes_range(boxes) != NULL) {
     rlt_text_add(text, "\nbox     indices from ");
     add_sizes(boxes, boxes->all.start, text);
     rlt_text_add(text, " on, ");
@@ -73,7 +73,7 @@ static void explain_json(const rlt_many *many, rlt_text *text) {
   }
   rlt_text_add(text, "],\"boxes\":%" PRId64 ",\"box\":[", boxes->count);
   add_sizes(boxes, boxes->sizes, text);
-  if (!rlt_boxes_are_all(boxes)) {
+  if (rlt_boxes_range(boxes) != NULL) {
     rlt_text_add(text, "],\"start\":[");
     add_sizes(boxes, boxes->all.start, text);
     rlt_text_add(text, "],\"sizes\":[");
