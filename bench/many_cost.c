@@ -1,5 +1,6 @@
-/* many_cost.c: what a plan of several destinations takes, beside a plain copy of as many bytes, and
- * beside a plan for each destination where none has scales or blocks.
+/* many_cost.c: what a plan of several destinations takes, beside a plain copy of as many bytes;
+ * beside a plan for each destination where none has scales or blocks; and, of one destination with
+ * scales on either side, beside a plan that has one scale for all elements.
  *
  *   many_cost THREADS FROM TO ...
  *
@@ -84,8 +85,27 @@ static void read_destination(const char *text, relayout_scaled_view *view) {
   view->rule = (relayout_scale_rule)rule;
 }
 
+static bool has_blocks(const relayout_scaled_view *view) {
+  return view->block_format != RELAYOUT_BLOCK_FORMAT_NONE;
+}
+
 static bool is_plain(const relayout_scaled_view *view) {
-  return !view->has_scales && view->block_format == RELAYOUT_BLOCK_FORMAT_NONE;
+  return !view->has_scales && !has_blocks(view);
+}
+
+/* Whether a plan with options.scale does as much. */
+static bool has_one_destination_with_scales(const scene *of) {
+  return of->count == 1 && !has_blocks(&of->from) && !has_blocks(&of->to[0]) &&
+         of->from.has_scales != of->to[0].has_scales;
+}
+
+static void plan_with_one_scale(scene *of) {
+  relayout_error error;
+  relayout_plan_options options = of->options;
+  options.scale = of->from.has_scales ? 0.013F : 76.9F; /* 24 digits, as most scales have */
+  cost_check(relayout_plan_create_between(of->device, &of->from.elements, &of->to[0].elements,
+                                          &options, &of->single[0], &error),
+             &error);
 }
 
 static double make_plans(scene *of) {
@@ -99,6 +119,9 @@ static double make_plans(scene *of) {
     cost_check(relayout_plan_create_between(of->device, &of->from.elements, &of->to[i].elements,
                                             &of->options, &of->single[i], &error),
                &error);
+  }
+  if (has_one_destination_with_scales(of)) {
+    plan_with_one_scale(of);
   }
   return taken;
 }
@@ -138,7 +161,9 @@ static void report(const scene *of, double planning) {
   printf("planned in %.2f ms, run in %.2f ms: %.2f of a plain copy", planning * 1e3,
          medians[1] * 1e3, medians[0] / medians[1]);
   if (has_singles) {
-    printf(", %.2f of the time of %d plans", medians[1] / medians[2], of->count);
+    printf(", %.2f of the time of ", medians[1] / medians[2]);
+    printf(is_plain(&of->from) && is_plain(&of->to[0]) ? "%d plans" : "%d plan with one scale",
+           of->count);
   }
   printf("\n");
 }
