@@ -197,7 +197,9 @@ static void list_outside(const output *to, const relayout_shape *shape, int64_t 
 
 static void write_list(const output *to, const list *of) {
   fwrite(&of->entries, sizeof of->entries, 1, to->cases);
-  fwrite(of->numbers, sizeof of->numbers[0], of->count, to->cases);
+  if (of->count > 0) { // fwrite takes no null pointer, even for no numbers.
+    fwrite(of->numbers, sizeof of->numbers[0], of->count, to->cases);
+  }
   free(of->numbers);
 }
 
