@@ -36,7 +36,8 @@ struct rlt_cpu_codec {
   int64_t block;  /* elements that go through all passes while they are in the first cache */
   int used_count; /* 0: words are the destination's elements */
   rlt_cpu_pass *used[MOST_PASSES];
-  bool wants_floats; /* some pass does */
+  bool wants_floats;        /* some pass does, */
+  rlt_float_control floats; /* and as this says */
   rlt_conversion conversion;
   rlt_cpu_row row;
   uint8_t *table; /* or NULL */
@@ -285,6 +286,15 @@ static relayout_status add_conversion(rlt_cpu_codec *codec, relayout_error *erro
   return RELAYOUT_OK;
 }
 
+/* True if subnormals become what 0 does, as they are less than half of an integer. Those of f16 are
+ * more, and become an f32 by way of subnormals. */
+static bool takes_subnormals_as_zeros(const rlt_conversion *with) {
+  const double most = 0x1p125; /* a subnormal f32 is less than 2^-126, and one of f64 far less */
+  const bool is_far =
+      with->from == RELAYOUT_F32 || with->from == RELAYOUT_BF16 || with->from == RELAYOUT_F64;
+  return is_far && is_integer(with->to) && with->scale >= -most && with->scale <= most;
+}
+
 /* Which every instruction set has. */
 static void add_swap(rlt_cpu_codec *codec, relayout_element_type type) {
   add_pass(codec, codec->passes->swap[rlt_word_size_number(bytes_of(type))]);
@@ -330,6 +340,8 @@ relayout_status rlt_cpu_codec_create(const rlt_cpu_instruction_set *set, const r
   made->destination_high = problem->destination_high;
   made->word_parts = 1;
   made->conversion = problem->conversion;
+  made->floats = takes_subnormals_as_zeros(&problem->conversion) ? RLT_FLUSHING_FLOAT_CONTROL
+                                                                 : RLT_USUAL_FLOAT_CONTROL;
   made->row = (rlt_cpu_row){
       .conversion = &made->conversion, .scale = problem->conversion.scale, .low_mask = UINT32_MAX};
   if (problem->source_packed > 0) {
@@ -424,12 +436,12 @@ static int64_t run_rest(const rlt_cpu_codec *codec, const uint8_t *words, const 
 }
 
 static rlt_float_control enter(const rlt_cpu_codec *codec) {
-  return codec->wants_floats ? rlt_floats_enter() : 0;
+  return codec->wants_floats ? rlt_floats_enter_as(codec->floats) : 0;
 }
 
 static void leave(const rlt_cpu_codec *codec, rlt_float_control was) {
   if (codec->wants_floats) {
-    rlt_floats_leave(was);
+    rlt_floats_leave_as(codec->floats, was);
   }
 }
 
