@@ -74,6 +74,7 @@ typedef struct rlt_cpu_frame {
   bool are_pixels; /* runs of three bytes, along rows in the source, and along columns here */
   uint8_t *keeps; /* 0xff for bytes of columns that can have a source, and a line beyond; or NULL */
   bool row_gaps;
+  bool begins_lines;        /* every segment does, in the destination */
   rlt_tile_run *segments;   /* of the tile buffer */
   int64_t destination_bits; /* of an element, as segments are stored */
   int64_t segment_pitch;    /* bytes from one to the next then */

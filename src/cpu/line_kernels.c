@@ -332,6 +332,25 @@ static inline int64_t finish_line(uint8_t *to, const uint8_t *from, int64_t coun
 /* Moved between two looks at what to fetch. */
 enum { LINES_A_TURN = 4 };
 
+/* Segments of whole lines, past the cache. */
+ALWAYS_INLINE static void store_lines(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile,
+                                      const uint8_t *buffered, rlt_tile_steps has, int64_t count,
+                                      rlt_cpu_prefetching *ahead, int32_t level) {
+  const rlt_tile_run *const segments = frame->segments;
+  for (int64_t s = 0; s < frame->tile_buffer.segment_count; ++s) {
+    if (!rlt_tile_has_run(has, &segments[s])) {
+      continue;
+    }
+    const uint8_t *const from = buffered + s * frame->segment_pitch;
+    uint8_t *const to = tile->destination + segments[s].start * frame->destination_bits / 8;
+    for (int64_t i = 0; i < count; i += LINE_BYTES) {
+      stream_line(to + i, load_line(from + i));
+      rlt_cpu_fetch_some(ahead, ahead->pace, level);
+    }
+  }
+  rlt_cpu_fetch_some(ahead, ahead->left, level);
+}
+
 /* Compiled for each level: asking for it at every line takes a fifth of the time. */
 ALWAYS_INLINE static void store_fetching(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile,
                                          const uint8_t *buffered, rlt_cpu_partial_lines *partial,
@@ -343,6 +362,10 @@ ALWAYS_INLINE static void store_fetching(const rlt_cpu_frame *frame, const rlt_c
   const int64_t count = rlt_divide_up(rlt_run_elements(&made->segment, has) * bits, 8);
   rlt_cpu_prefetching ahead =
       rlt_cpu_prefetching_of(frame, next, made->segment_count * count / LINE_BYTES);
+  if (streams && frame->begins_lines && count % LINE_BYTES == 0) {
+    store_lines(frame, tile, buffered, has, count, &ahead, level);
+    return;
+  }
   for (int64_t s = 0; s < made->segment_count; ++s) {
     const rlt_tile_run *const segment = &frame->segments[s];
     if (!rlt_tile_has_run(has, segment)) {

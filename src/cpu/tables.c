@@ -113,6 +113,7 @@ static relayout_status set_segments(const rlt_schedule *schedule, rlt_cpu_frame 
     return no_memory(error);
   }
   rlt_staging_segments(problem, &schedule->columns, &schedule->rows, tile_buffer, frame->segments);
+  frame->begins_lines = schedule->only_aligned;
   frame->destination_bits = rlt_problem_destination_bits(problem);
   frame->segment_pitch = rlt_divide_up(tile_buffer->segment_pitch * frame->destination_bits, 8);
   return RELAYOUT_OK;
