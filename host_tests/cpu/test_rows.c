@@ -114,8 +114,9 @@ static void check_conversion(row *of, rlt_conversion conversion) {
   rlt_cpu_codec_destroy(codec);
 }
 
-/* Of few digits, of a few more than f32 has, of many; products beyond every f32, and far beyond. */
-static const double scales[] = {1,   -0.375,     0x1.1234567p-3,        0x1.fffffep+60,
+/* Of few digits, of a few more than f32 has, of many; the greatest by which every subnormal f32 is
+ * less than half of 1, and one by which some are not; products beyond every f32, and far beyond. */
+static const double scales[] = {1,   -0.375,     0x1.1234567p-3,        0x1p+125,
                                 0.1, 0x1.8p+127, 0x1.23456789abcdep-70, 0x1p-900};
 enum { SCALES = sizeof scales / sizeof scales[0] };
 
