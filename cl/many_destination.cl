@@ -42,7 +42,7 @@
 
 /* The scale, in its type, of a group whose greatest value has this size as an f32: also of infinity
  * and NaN, which quotients and powers keep. 0 is the least scale of a type without a zero. */
-static uint OF(scale_)(uint greatest) {
+INLINED uint OF(scale_)(uint greatest) {
   const number_format of = TO_SCALE_FORMAT;
   const number amax = number_of_f32(greatest);
 #if TO_RULE == RULE_POWER2
@@ -62,14 +62,14 @@ static uint OF(scale_)(uint greatest) {
   return greatest == 0 ? 0 : found;
 }
 
-static void OF(put_scale_)(const memory *of, const coordinate *group, uint scale) {
+INLINED void OF(put_scale_)(const memory *of, const coordinate *group, uint scale) {
   store(of->SCALES + AT_SCALES(group), TO_SCALE_BYTES, TO_SCALE_UNIT, scale);
 }
 
 /* Adds this work-item's values to the greatest ones of the groups in a box. Those of one group that
  * follow each other, in a visit or from visit to visit, are added at once. */
-static void OF(find_)(const memory *of, const coordinate *start, __local const tile_word *tile,
-                      __local uint *groups) {
+INLINED void OF(find_)(const memory *of, const coordinate *start, __local const tile_word *tile,
+                       __local uint *groups) {
   uint last[SOURCE_WIDTH / TO_FIND_RUN], most[SOURCE_WIDTH / TO_FIND_RUN];
 #pragma unroll
   for (int r = 0; r < SOURCE_WIDTH / TO_FIND_RUN; ++r) {
@@ -111,7 +111,7 @@ static void OF(find_)(const memory *of, const coordinate *start, __local const t
 #if TO_FINDS == 1
 /* Scales go to memory, and behind the greatest values. Work-items that have no group of their own
  * do the last one's again. */
-static void OF(put_scales_)(const memory *of, const coordinate *start, __local uint *groups) {
+INLINED void OF(put_scales_)(const memory *of, const coordinate *start, __local uint *groups) {
   for (uint first = 0; first < TO_GROUPS; first += GROUP) {
     coordinate group[AXES];
     OF(visit_group_)(min(first + (uint)get_local_id(0), TO_GROUPS - 1u), start, group);
@@ -125,8 +125,8 @@ static void OF(put_scales_)(const memory *of, const coordinate *start, __local u
 
 #if TO_FINDS == 2
 /* Adds the greatest values of a box to those of all boxes. */
-static void OF(add_found_)(const coordinate *start, __local const uint *groups,
-                           __global uint *found) {
+INLINED void OF(add_found_)(const coordinate *start, __local const uint *groups,
+                            __global uint *found) {
   for (uint first = 0; first < TO_GROUPS; first += GROUP) {
     coordinate group[AXES];
     OF(visit_group_)(min(first + (uint)get_local_id(0), TO_GROUPS - 1u), start, group);
@@ -136,7 +136,7 @@ static void OF(add_found_)(const coordinate *start, __local const uint *groups,
 }
 
 /* Writes the scale of the group of this number. */
-static void OF(put_found_)(const memory *of, ulong which, __global const uint *found) {
+INLINED void OF(put_found_)(const memory *of, ulong which, __global const uint *found) {
   if (which < TO_ALL) {
     coordinate group[AXES];
     OF(find_group_)(which, group);
@@ -148,8 +148,8 @@ static void OF(put_found_)(const memory *of, ulong which, __global const uint *f
 /* ---- Elements ---- */
 
 /* What an element is divided by; 0 where it is by nothing. */
-static pattern OF(divisor_)(const memory *of, const coordinate *i, const coordinate *start,
-                            __local const uint *groups) {
+INLINED pattern OF(divisor_)(const memory *of, const coordinate *i, const coordinate *start,
+                             __local const uint *groups) {
 #if TO_SCALED
   coordinate group[AXES];
   OF(group_)(i, group);
@@ -172,10 +172,10 @@ INLINED number OF(quotient_)(const memory *of, const coordinate *i, tile_word wo
 /* The quotient as an integer, far beyond all elements where it is. */
 INLINED long OF(whole_)(const memory *of, const coordinate *i, tile_word word, pattern factor,
                         pattern scale) {
-  const bool is_quick = is_counted(SOURCE_FORMAT, TO_SCALE_FORMAT, TO_FORMAT) && !SOURCE_SCALED &&
-                        !TO_POINTED && is_finite_float((uint)word, SOURCE_FORMAT) &&
-                        is_finite_float((uint)scale, TO_SCALE_FORMAT) &&
-                        !is_zero_float((uint)scale, TO_SCALE_FORMAT);
+  const bool is_quick =
+      is_counted(SOURCE_FORMAT, TO_SCALE_FORMAT, TO_FORMAT) && !SOURCE_MULTIPLIED && !TO_POINTED &&
+      is_finite_float((uint)word, SOURCE_FORMAT) && is_finite_float((uint)scale, TO_SCALE_FORMAT) &&
+      !is_zero_float((uint)scale, TO_SCALE_FORMAT);
   if (is_quick) {
     return short_quotient((uint)word, SOURCE_FORMAT, (uint)scale, TO_SCALE_FORMAT, TO_NEAREST != 0);
   }
@@ -184,10 +184,10 @@ INLINED long OF(whole_)(const memory *of, const coordinate *i, tile_word word, p
 }
 
 /* value / scale + zero point, saturated. */
-static pattern OF(scaled_)(const memory *of, const coordinate *i, tile_word word, pattern factor,
-                           pattern scale) {
+INLINED pattern OF(scaled_)(const memory *of, const coordinate *i, tile_word word, pattern factor,
+                            pattern scale) {
   const number_format to = TO_FORMAT;
-  if (is_shift(TO_SCALE_FORMAT, SOURCE_FORMAT, to) && !SOURCE_SCALED && is_power(scale) &&
+  if (is_shift(TO_SCALE_FORMAT, SOURCE_FORMAT, to) && !SOURCE_MULTIPLIED && is_power(scale) &&
       is_finite_float((uint)word, SOURCE_FORMAT)) {
     return short_float((uint)word, SOURCE_FORMAT, -power_of(scale), to, true);
   }
@@ -208,14 +208,14 @@ static pattern OF(scaled_)(const memory *of, const coordinate *i, tile_word word
 #endif
 
 /* What an element of the tile becomes, by the scales of both sides. */
-static pattern OF(element_)(const memory *of, const coordinate *i, tile_word word, pattern factor,
-                            pattern divisor) {
+INLINED pattern OF(element_)(const memory *of, const coordinate *i, tile_word word, pattern factor,
+                             pattern divisor) {
 #if TO_SCALED
   return OF(scaled_)(of, i, word, factor, divisor);
-#elif SOURCE_SCALED
+#elif SOURCE_MULTIPLIED
   const integer_rule by = {false, TO_NEAREST != 0};
-  if (is_shift(SOURCE_SCALE_FORMAT, SOURCE_FORMAT, TO_FORMAT) && !SOURCE_POINTED &&
-      is_power(factor) && is_finite_float((uint)word, SOURCE_FORMAT)) {
+  if (is_shift(SOURCE_BY_FORMAT, SOURCE_FORMAT, TO_FORMAT) && !SOURCE_POINTED && is_power(factor) &&
+      is_finite_float((uint)word, SOURCE_FORMAT)) {
     return short_float((uint)word, SOURCE_FORMAT, power_of(factor), TO_FORMAT, false);
   }
   number value = source_value(of, i, word, factor);
@@ -269,8 +269,8 @@ INLINED void OF(put_)(const memory *of, coordinate *i, __local const tile_word *
   pattern factor = 0, divisor = 0;
 #pragma unroll 1
   for (uint k = 0; k < 8 / TO_BITS; ++k) {
-    const pattern element = OF(next_)(of, i, tile[place + k * TO_STEP], (int)k, &factor, &divisor,
-                                      start, groups);
+    const pattern element =
+        OF(next_)(of, i, tile[place + k * TO_STEP], (int)k, &factor, &divisor, start, groups);
     byte |= (uint)element << (TO_HIGH ? 8 - TO_BITS - k * TO_BITS : k * TO_BITS);
     i[TO_MINOR] += 1;
   }
@@ -301,8 +301,8 @@ INLINED void OF(put_)(const memory *of, coordinate *i, __local const tile_word *
 #endif
 }
 
-static void OF(write_)(const memory *of, const coordinate *start, __local const tile_word *tile,
-                       __local const uint *groups) {
+INLINED void OF(write_)(const memory *of, const coordinate *start, __local const tile_word *tile,
+                        __local const uint *groups) {
 #pragma unroll 1
   for (uint v = (uint)get_local_id(0); v < OF(VISITS_); v += GROUP) {
     coordinate i[AXES];

@@ -86,7 +86,6 @@ static const char *option_without_scales(const convert_request *asked) {
          : asked->schedules.count > 0 ? "--schedule"
          : asked->specializes         ? "--specialize"
          : asked->wraps               ? "--wrap"
-         : asked->scale != NULL       ? "--scale"
                                       : NULL;
 }
 

@@ -302,6 +302,23 @@ static void draw_ranges(uint64_t *random, drawn_many *drawn) {
              chance(random, 3) ? 2 + (int)random_below(random, 4) : 1, &drawn->ranges);
 }
 
+/* What the source's scales, or its elements, are multiplied by: mostly 1; else a power of two, a
+ * number near 1, or the least and the greatest f32. Integers that have it do not wrap. */
+static void draw_factor(uint64_t *random, drawn_many *drawn) {
+  static const double ends[] = {0x1p-149, 0x1.fffffep127, -0x1p-126, 0, 1 + 0x1p-40};
+  if (!chance(random, 4)) {
+    return;
+  }
+  const double near = 1 + (double)random_below(random, 1 << 24) * 0x1p-25;
+  drawn->options.scale = chance(random, 3)   ? 0x1p-3 * (double)(1 << random_below(random, 7))
+                         : chance(random, 6) ? ends[random_below(random, COUNT(ends))]
+                         : chance(random, 2) ? near
+                                             : -near / 3;
+  if ((float)drawn->options.scale != 1 && drawn->options.scale != 0) {
+    drawn->options.overflow = RELAYOUT_OVERFLOW_SATURATE;
+  }
+}
+
 void drawn_many_of(uint64_t number, drawn_many *drawn) {
   static const relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
   uint64_t state = random_mix(number);
@@ -324,6 +341,7 @@ void drawn_many_of(uint64_t number, drawn_many *drawn) {
       may_wrap && chance(random, 2) ? RELAYOUT_OVERFLOW_WRAP : RELAYOUT_OVERFLOW_SATURATE;
   drawn->values = (drawn_values)random_below(random, 3);
   drawn->content = random_next(random);
+  draw_factor(random, drawn);
   interleave(random, &drawn->from);
   block_scales(random, &drawn->from);
   for (int32_t i = 0; i < drawn->count; ++i) {
@@ -352,6 +370,10 @@ static bool is_scaled(const relayout_scaled_view *view) {
   return view->has_scales || view->block_format != RELAYOUT_BLOCK_FORMAT_NONE;
 }
 
+static bool has_factor(const drawn_many *drawn) {
+  return drawn->options.scale != 0 && (float)drawn->options.scale != 1;
+}
+
 static bool has_padding(const relayout_view *view) {
   int64_t count = 1;
   for (int32_t d = 0; d < view->shape.rank; ++d) {
@@ -361,14 +383,16 @@ static bool has_padding(const relayout_view *view) {
 }
 
 bool drawn_many_may_be_refused(const drawn_many *drawn) {
-  bool may = has_scattered(&drawn->from);
+  const relayout_element_type type = drawn->from.elements.shape.element_type;
+  bool may = has_scattered(&drawn->from) ||
+             (has_factor(drawn) && (is_wide(&drawn->from) || type == RELAYOUT_PRED));
   for (int32_t i = 0; i < drawn->count; ++i) {
     const relayout_scaled_view *const to = &drawn->to[i];
     const bool is_padded =
         has_padding(&to->elements) || (to->has_scales && has_padding(&to->scales));
     may = may || (drawn->ranges.count > 1 && is_padded) || has_scattered(to) ||
           (is_wide(&drawn->from) && is_scaled(to)) ||
-          (is_wide(to) && (is_scaled(&drawn->from) || is_scaled(to)));
+          (is_wide(to) && (is_scaled(&drawn->from) || is_scaled(to) || has_factor(drawn)));
   }
   return may;
 }
@@ -466,10 +490,10 @@ static void print_scaled_view(const relayout_scaled_view *view) {
 
 void drawn_many_print(const drawn_many *drawn) {
   static const char *const values[] = {"ties", "numbers", "patterns"};
-  printf("rounding to %s, %s, values %s\nfrom ",
+  printf("rounding to %s, %s, times %.17g, values %s\nfrom ",
          drawn->options.rounding == RELAYOUT_ROUNDING_NEAREST ? "nearest" : "zero",
          drawn->options.overflow == RELAYOUT_OVERFLOW_WRAP ? "wraps" : "saturates",
-         values[drawn->values]);
+         drawn->options.scale, values[drawn->values]);
   print_scaled_view(&drawn->from);
   for (int32_t i = 0; i < drawn->count; ++i) {
     printf("to ");

@@ -127,15 +127,35 @@ void many_span(const relayout_view *view, relayout_block_format format, int64_t 
 
 /* ---- Sources -------------------------------------------------------------------------------- */
 
+static uint32_t to_f32(const exact *number) {
+  return (uint32_t)exact_to_float(number, RELAYOUT_F32, EXACT_TO_NEAREST);
+}
+
+static exact rounded_to_f32(const exact *number) {
+  return exact_of(RELAYOUT_F32, to_f32(number));
+}
+
 /* One view's scales and zero points; both may be absent. */
 typedef struct factors {
   unsigned char *scales;
   unsigned char *zero_points;
+  bool has_all; /* there is one that scales are multiplied by, or elements without */
+  exact all;
 } factors;
+
+/* By the scale of a plan's options. */
+static void read_factor_of_all(double scale, factors *read) {
+  uint64_t pattern;
+  memcpy(&pattern, &scale, sizeof(pattern));
+  const exact exactly = exact_of(RELAYOUT_F64, pattern);
+  enum { ONE = 0x3f800000 };
+  read->all = rounded_to_f32(&exactly);
+  read->has_all = scale != 0 && to_f32(&read->all) != ONE;
+}
 
 static bool read_factors(const relayout_scaled_view *view, const void *scales,
                          const void *zero_points, factors *read) {
-  *read = (factors){NULL, NULL};
+  *read = (factors){.has_all = false};
   read->scales = view->has_scales ? read_dense(&view->scales, scales) : NULL;
   read->zero_points = view->has_zero_points ? read_dense(&view->zero_points, zero_points) : NULL;
   return (read->scales != NULL || !view->has_scales) &&
@@ -150,6 +170,13 @@ static void free_factors(factors *of) {
 static exact scale_of(const relayout_scaled_view *view, const factors *of, size_t group) {
   const relayout_element_type type = view->scales.shape.element_type;
   return exact_of(type, pattern_at(type, of->scales, group));
+}
+
+/* The same times the one for all, as an f32. */
+static exact multiplied_scale(const relayout_scaled_view *view, const factors *of, size_t group) {
+  const exact scale = scale_of(view, of, group);
+  const exact both = of->has_all ? exact_times(&scale, &of->all) : scale;
+  return of->has_all ? rounded_to_f32(&both) : scale;
 }
 
 static int64_t zero_point_of(const relayout_scaled_view *view, const factors *of, size_t group) {
@@ -187,7 +214,8 @@ void many_move_record(const relayout_scaled_view *view, const uint8_t *memory, s
   }
 }
 
-static void read_records(const relayout_scaled_view *view, const void *memory, exact *numbers) {
+static void read_records(const relayout_scaled_view *view, const factors *of, const void *memory,
+                         exact *numbers) {
   const relayout_shape *const shape = &view->elements.shape;
   for (size_t i = 0; i < count_of(shape); ++i) {
     const size_t place = place_in_records(shape, i);
@@ -197,7 +225,9 @@ static void read_records(const relayout_scaled_view *view, const void *memory, e
     many_move_record(view, memory, place / RECORD, record, false);
     blocks_read(view->block_format, record, values);
     memcpy(&pattern, &values[place % RECORD], sizeof(pattern));
-    numbers[i] = without_sign_of_nan(exact_of(RELAYOUT_F32, pattern));
+    numbers[i] = exact_of(RELAYOUT_F32, pattern);
+    numbers[i] = of->has_all ? exact_times(&numbers[i], &of->all) : numbers[i];
+    numbers[i] = without_sign_of_nan(numbers[i]);
   }
 }
 
@@ -209,15 +239,17 @@ static void read_elements(const relayout_scaled_view *view, const factors *of,
     if (view->has_scales) {
       const size_t group = group_of(view, i);
       const exact difference = exact_minus(&element, zero_point_of(view, of, group));
-      const exact scale = scale_of(view, of, group);
+      const exact scale = multiplied_scale(view, of, group);
       values->numbers[i] = without_sign_of_nan(exact_times(&difference, &scale));
+    } else if (of->has_all) {
+      values->numbers[i] = without_sign_of_nan(exact_times(&element, &of->all));
     }
   }
 }
 
-bool many_values_make(const relayout_scaled_view *view, const relayout_source_memory *memory,
-                      many_values *made) {
-  factors of;
+bool many_values_make(const relayout_scaled_view *view, double scale,
+                      const relayout_source_memory *memory, many_values *made) {
+  factors of = {.has_all = false};
   *made = (many_values){.count = count_of(&view->elements.shape)};
   made->type = view->elements.shape.element_type;
   made->numbers = malloc((made->count + 1) * sizeof(exact));
@@ -225,18 +257,20 @@ bool many_values_make(const relayout_scaled_view *view, const relayout_source_me
     return false;
   }
   if (view->block_format != RELAYOUT_BLOCK_FORMAT_NONE) {
+    read_factor_of_all(scale, &of);
     made->view = view;
-    made->records = memory->elements;
-    read_records(view, memory->elements, made->numbers);
+    made->records = of.has_all ? NULL : memory->elements;
+    read_records(view, &of, memory->elements, made->numbers);
     return true;
   }
   made->elements = read_dense(&view->elements, memory->elements);
   const bool is_read = read_factors(view, memory->scales, memory->zero_points, &of);
+  read_factor_of_all(scale, &of);
   if (is_read && made->elements != NULL) {
     read_elements(view, &of, made);
   }
   free_factors(&of);
-  if (view->has_scales) {
+  if (view->has_scales || of.has_all) {
     free(made->elements);
     made->elements = NULL;
     return is_read;
@@ -251,10 +285,6 @@ void many_values_free(many_values *values) {
 }
 
 /* ---- Scales that rules make ----------------------------------------------------------------- */
-
-static uint32_t to_f32(const exact *number) {
-  return (uint32_t)exact_to_float(number, RELAYOUT_F32, EXACT_TO_NEAREST);
-}
 
 /* Patterns of floats without signs are in the order of their values, NaN behind all. */
 static uint64_t scale_from(uint32_t greatest, const relayout_scaled_view *view) {

@@ -1186,7 +1186,7 @@ static void test_invalid_arguments(void **state) {
     changed[i] = plain;
   }
   EXPECT_INVALID(device, &from, changed, 17, NULL, &plan);
-  options.scale = 2;
+  options.scale = INFINITY;
   EXPECT_INVALID(device, &from, &plain, 1, &options, &plan);
   options.scale = 1;
   options.overflow = RELAYOUT_OVERFLOW_WRAP;

@@ -191,16 +191,21 @@ typedef struct relayout_destination_memory {
  * the least one of a type that has none; a group with an infinity or a NaN has the scale that
  * comes of dividing it. Zero points are always given.
  *
- * Of the options `rounding` and `overflow` count, of which the second must not wrap where there are
- * scales; `scale` must be 1, and there are no schedules. On an OpenCL device that runs work-group
- * kernels the call compiles one for the plan.
+ * Of the options `rounding`, `overflow` and `scale` count, and there are no schedules. Integers
+ * must not wrap where there are scales. `scale` is rounded to an f32, which must be finite and not
+ * 0. Unless that is 1, it is as if each of the source's scales were multiplied by it and rounded to
+ * an f32, or as if it were the one scale of a source without any. All that is said of a source with
+ * scales then holds, also for records, which do not keep their bits. So NVFP4's scale of the whole
+ * tensor comes in: that one itself from NVFP4, and 1 over it to NVFP4.
+ *
+ * On an OpenCL device that runs work-group kernels the call compiles one for the plan.
  *
  * RELAYOUT_INVALID_ARGUMENT, RELAYOUT_SHAPE_MISMATCH for other dimensions than the source's,
  * RELAYOUT_UNSUPPORTED for integers of 32 or 64 bits, f64 and complex types on a side whose other
- * one has scales, for complex types and records, and for scales that are to be found for a type
- * without numbers above 0. A device that runs work-group kernels also refuses records along
- * several dimensions if a work-group cannot hold a box of 32 elements along each of them. Also what
- * relayout_plan_create_between returns. */
+ * one has scales, for these and pred in a source that has one by `scale`, for complex types and
+ * records, and for scales that are to be found for a type without numbers above 0. A device that
+ * runs work-group kernels also refuses records along several dimensions if a work-group cannot hold
+ * a box of 32 elements along each of them. Also what relayout_plan_create_between returns. */
 RELAYOUT_API relayout_status relayout_plan_create_many(relayout_device *device,
                                                        const relayout_scaled_view *from,
                                                        const relayout_scaled_view *to,

@@ -14,7 +14,7 @@ from ._device import Device, device_of
 from ._errors import InvalidError, RelayoutError, UnsupportedError, c_text, call, text_of
 from ._library import ffi, lib
 from ._memory import Side, View
-from ._plan import _OVERFLOWS, _ROUNDINGS, _integers, _made_options, _side_of, _value_of
+from ._plan import _Options, _integers, _options, _side_of, _value_of
 from ._shape import Shape
 
 if TYPE_CHECKING:
@@ -314,14 +314,13 @@ class ManyPlan:
     """How a tensor becomes several: what `relayout.plan_many` returns. It is used often, and from
     any thread."""
 
-    __slots__ = ("_handle", "_from", "_to", "_overflow", "_rounding", "_renames", "_box", "device")
+    __slots__ = ("_handle", "_from", "_to", "_options", "_renames", "_box", "device")
 
-    def __init__(self, device: Device, from_side: SideView, to: tuple[SideView, ...], overflow: int,
-                 rounding: int, renames: Renames = _PLAN_RENAMES,
+    def __init__(self, device: Device, from_side: SideView, to: tuple[SideView, ...],
+                 options: _Options, renames: Renames = _PLAN_RENAMES,
                  box: tuple[Any, Any] | None = None) -> None:
         self.device, self._from, self._to, self._renames = device, from_side, to, renames
-        self._overflow, self._rounding, self._box = overflow, rounding, box
-        options = _made_options(1.0, overflow, rounding, lib.RELAYOUT_PLAN_ESTIMATE, 0, False)
+        self._options, self._box = options, box
         structs = ffi.new("relayout_scaled_view[]", len(to))
         for struct, side in zip(structs, to):
             ffi.memmove(ffi.addressof(struct), side.struct, ffi.sizeof("relayout_scaled_view"))
@@ -340,8 +339,7 @@ class ManyPlan:
         record, a byte, or a group whose scale is to be found."""
         rank = self._from.struct.elements.shape.rank
         box = _integers(start, "start", rank), _integers(sizes, "sizes", rank)
-        return ManyPlan(self.device, self._from, self._to, self._overflow, self._rounding,
-                        self._renames, box)
+        return ManyPlan(self.device, self._from, self._to, self._options, self._renames, box)
 
     def execute(self, source: HostMemory | Scaled | tuple[HostMemory, ...],
                 destinations: Sequence[Given] | None = None) -> list[Any]:
@@ -390,8 +388,9 @@ def device_for(device: str | Device | None) -> Device:
 
 
 def plan_many(source: Described, destinations: Sequence[Described], *,
-              rules: Sequence[Rule | None] | None = None, overflow: Overflow = "saturate",
-              rounding: Rounding = "zero", device: str | Device | None = None) -> ManyPlan:
+              rules: Sequence[Rule | None] | None = None, scale: float = 1.0,
+              overflow: Overflow = "saturate", rounding: Rounding = "zero",
+              device: str | Device | None = None) -> ManyPlan:
     """Works out how one tensor becomes several, in one pass over it.
 
     A side is a text, an array like those that will be moved, or a tuple of such arrays or shapes:
@@ -418,7 +417,9 @@ def plan_many(source: Described, destinations: Sequence[Described], *,
 
     Values are exact, and each is rounded once; what a type with scales cannot hold becomes the
     nearest that it can, and `overflow` must be "saturate" then. `rounding` is to integers, as in
-    relayout.copy. The device is the CPU: None, or one that has a backend for the host's memory. On
+    relayout.copy. `scale`, as an f32, multiplies the scales of the source, each product being
+    rounded to an f32; a source without scales has it as the one scale of all its elements. So the
+    scale of a whole tensor comes in: NVFP4's itself from NVFP4, and 1 over it to NVFP4. The device is the CPU: None, or one that has a backend for the host's memory. On
     it the GIL is released; Ctrl-C is heard at the end.
     """
     if isinstance(destinations, (str, Shape)):
@@ -433,5 +434,5 @@ def plan_many(source: Described, destinations: Sequence[Described], *,
     from_side = _named(source, lib.RELAYOUT_SCALES_GIVEN, "source")
     to = tuple(_named(side, number, f"destinations[{i}]")
                for i, (side, number) in enumerate(zip(listed, numbers)))
-    return ManyPlan(device_for(device), from_side, to, _value_of(_OVERFLOWS, "overflow", overflow),
-                    _value_of(_ROUNDINGS, "rounding", rounding))
+    return ManyPlan(device_for(device), from_side, to,
+                    _options(scale, overflow, rounding, "estimate"))

@@ -18,7 +18,7 @@ from ._library import lib
 from ._many import (BLOCK_ELEMENTS, ManyPlan, Moved, Renames, RecordForm, SideView,
                     device_for, host_side, record_bytes, record_form_of, sizes_of)
 from ._memory import Side, View
-from ._plan import _OVERFLOWS, _ROUNDINGS, _SMALL_BYTES, _name_of, _value_of
+from ._plan import _ROUNDINGS, _SMALL_BYTES, _name_of, _options, _value_of
 from ._shape import Shape
 
 if TYPE_CHECKING:
@@ -91,19 +91,26 @@ def _scheme_of(scheme: Any) -> _Form | RecordForm:
 
 
 @functools.lru_cache(maxsize=128)
-def _kept_plan(device: str | None, source: SideView, to: SideView, rounding: int,
+def _kept_plan(device: str | None, source: SideView, to: SideView, options: tuple[float, str],
                renames: Renames) -> ManyPlan:
-    return ManyPlan(device_for(device), source, (to,), _OVERFLOWS["saturate"], rounding, renames)
+    return _made_plan(device, source, to, options, renames)
 
 
-def _run(device: str | Device | None, source: SideView, to: SideView, rounding: int,
+def _made_plan(device: str | Device | None, source: SideView, to: SideView,
+               options: tuple[float, str], renames: Renames) -> ManyPlan:
+    scale, rounding = options
+    return ManyPlan(device_for(device), source, (to,),
+                    _options(scale, "saturate", rounding, "estimate"), renames)
+
+
+def _run(device: str | Device | None, source: SideView, to: SideView, options: tuple[float, str],
          renames: Renames, read: Sequence[Side | None], written: Sequence[Side | None]) -> None:
-    """Runs a plan, and keeps it for the next call if it is small and its device is shared."""
+    """Runs a plan by a scale and a rounding, and keeps it for the next call if it is small and its
+    device is shared."""
     if source.byte_size + to.byte_size <= _SMALL_BYTES and not isinstance(device, Device):
-        plan = _kept_plan(device, source, to, rounding, renames)
+        plan = _kept_plan(device, source, to, options, renames)
     else:
-        plan = ManyPlan(device_for(device), source, (to,), _OVERFLOWS["saturate"], rounding,
-                        renames)
+        plan = _made_plan(device, source, to, options, renames)
     plan._run(_moved(read), [_moved(written)])
 
 
@@ -244,7 +251,7 @@ def _records_view(form: RecordForm, sizes: tuple[int, ...]) -> SideView:
                     block_format=form.block_format, interleaved=form.interleaved)
 
 
-def _to_records(source: Side, form: RecordForm, scheme: str, out: Any, rounding: int,
+def _to_records(source: Side, form: RecordForm, scheme: str, out: Any, rounding: str,
                 device: str | Device | None) -> Any:
     sizes = _seen(source).type_and_dimensions[1]
     if not sizes or sizes[-1] % BLOCK_ELEMENTS != 0:
@@ -256,7 +263,7 @@ def _to_records(source: Side, form: RecordForm, scheme: str, out: Any, rounding:
     side, made = _destination(out, shape, shape.dimensions, "out")
     if _seen(side).byte_strides != to.memory.byte_strides:
         side = _memory.in_place_of(side, shape, is_source=False, name="out")
-    _run(device, SideView(_seen(source)), to, rounding, _QUANTIZE_RENAMES, [source], [side])
+    _run(device, SideView(_seen(source)), to, (1.0, rounding), _QUANTIZE_RENAMES, [source], [side])
     return made
 
 
@@ -354,19 +361,19 @@ def quantize(array: Any, scheme: str, *, axis: Any = -1, group: Any = None, out:
     plan_many. Other types, zero points, and several results at once: plan_many.
     """
     form = _scheme_of(scheme)
-    number = _value_of(_ROUNDINGS, "rounding", rounding)
+    _value_of(_ROUNDINGS, "rounding", rounding)
     source = _source(array, "array")
     sizes = _seen(source).type_and_dimensions[1]
     if isinstance(form, RecordForm):
         _check_blocks_arguments(scheme, sizes, axis, group, scales_out)
-        return _to_records(source, form, scheme, out, number, device)
+        return _to_records(source, form, scheme, out, rounding, device)
     groups = _group_sizes(form, sizes, axis, group, scheme)
     counts = _counts(sizes, groups)
     elements_side, elements = _elements_memory(form, out, sizes, scheme)
     scales_side, scales = _destination(scales_out, _memory.view_shape(form.scale_type, counts),
                                        counts, "scales_out")
     to = SideView(_seen(elements_side), _seen(scales_side), None, groups, 0, form.rule)
-    _run(device, SideView(_seen(source)), to, number, _QUANTIZE_RENAMES, [source],
+    _run(device, SideView(_seen(source)), to, (1.0, rounding), _QUANTIZE_RENAMES, [source],
          [elements_side, scales_side])
     return elements, scales
 
@@ -490,6 +497,5 @@ def _dequantized(source: SideView, read: list[Side | None], dtype: DTypeLike, ou
         if side.view is None or side.view.type_and_dimensions[1] != sizes:
             side = _memory.in_place_of(side, _memory.view_shape(name, sizes), is_source=False,
                                        name="out")
-    _run(device, source, SideView(_seen(side)), _ROUNDINGS["nearest"], _DEQUANTIZE_RENAMES, read,
-         [side])
+    _run(device, source, SideView(_seen(side)), (1.0, "nearest"), _DEQUANTIZE_RENAMES, read, [side])
     return made

@@ -225,3 +225,21 @@ def test_devices(device):
         assert device.is_opencl
         return
     assert found.tolist() == ARRAY.tolist()
+
+
+def test_scale():
+    """One more scale for the whole source: 3 times 2 times 0.25, and 6 times 0.25 over 0.5."""
+    elements, scales = numpy.int8([[3]]), numpy.float32([[2]])
+    plan = relayout.plan_many("s8[1,1] * f32[1,1]", ["f32[1,1]"], scale=0.25)
+    assert plan.execute((elements, scales))[0].tolist() == [[1.5]]
+    assert plan.range([0, 0], [1, 1]).execute((elements, scales), [numpy.empty((1, 1), "f4")])[
+        0].tolist() == [[1.5]]
+    plan = relayout.plan_many("f32[1,1]", ["s8[1,1] * f32[1,1]"], scale=0.25)
+    made = plan.execute(numpy.float32([[6]]), [(None, numpy.float32([[0.5]]))])
+    assert made[0][0].tolist() == [[3]]
+    for scale, error in ((0, relayout.InvalidError), (numpy.nan, relayout.InvalidError),
+                         ("1", TypeError)):
+        with pytest.raises(error, match="scale"):
+            relayout.plan_many("f32[1]", ["s8[1] * f32[1]"], scale=scale)
+    with pytest.raises(relayout.InvalidError, match="^scale is 1e-60, which is 0 as an f32"):
+        relayout.plan_many("f32[1]", ["s8[1] * f32[1]"], scale=1e-60)

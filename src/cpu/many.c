@@ -389,6 +389,10 @@ static void take_source(worker *at) {
   run_box(at, &many->values, from->elements, at->values);
   run_box(at, &many->beside.scales, from->scales, at->from_scales);
   run_box(at, &many->beside.points, from->zero_points, at->from_points);
+  for (int64_t i = 0; many->factor != 1 && i < many->beside.rows.bytes / (int64_t)sizeof(float);
+       ++i) {
+    at->from_scales[i] *= many->factor;
+  }
 }
 
 /* The source's elements of a row, where they lie or where plans put them. */
@@ -467,7 +471,9 @@ static rlt_rescaling rescaling_of(const worker *at, const rlt_destination *to, c
                         .are_powers = to->are_powers,
                         .most = to->most,
                         .rounding = to->rounding};
-  if (many->from.has_scales) {
+  if (!many->from.has_scales && many->factor != 1) {
+    made.from = (rlt_scale_row){.scales = &many->factor, .group = INT64_MAX};
+  } else if (many->from.has_scales) {
     made.from = scale_row(at, &many->from, &many->beside, at->from_scales, at->from_points, row);
   }
   if (to->view.has_scales) {
@@ -481,7 +487,7 @@ static rlt_rescaling rescaling_of(const worker *at, const rlt_destination *to, c
 static const rlt_unaligned_float *scaled_values_of(const worker *at, const rlt_destination *to,
                                                    const row_walk *by, const box_row *row) {
   const rlt_unaligned_float *const values = values_of(at, by, row);
-  if (!at->call->many->from.has_scales) {
+  if (!rlt_many_has_scales(at->call->many)) {
     return values;
   }
   rlt_rescaling of = rescaling_of(at, to, row);

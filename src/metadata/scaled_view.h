@@ -28,6 +28,9 @@ static inline bool rlt_keeps_records(const relayout_scaled_view *from,
              to->elements.shape.layout.minor_to_major[0];
 }
 
+/* Whether elements of a type can have scales. */
+bool rlt_can_be_scaled(relayout_element_type type);
+
 /* Bytes of a record's scale, and minimum and fifth bits, before its elements. */
 size_t rlt_block_scale_bytes(relayout_block_format format);
 

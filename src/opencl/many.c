@@ -129,8 +129,9 @@ static relayout_status place_side(const planning *at, int32_t side, const relayo
 /* ---- Destinations --------------------------------------------------------------------------- */
 
 static bool is_plain(const planning *at, const relayout_scaled_view *to) {
-  const relayout_scaled_view *const from = &at->many->from;
-  return !from->has_scales && !rlt_has_blocks(from) && !to->has_scales && !rlt_has_blocks(to);
+  const rlt_many *const many = at->many;
+  return !rlt_many_has_scales(many) && !rlt_has_blocks(&many->from) && !to->has_scales &&
+         !rlt_has_blocks(to);
 }
 
 static bool is_real(const relayout_view *view) {
@@ -455,6 +456,7 @@ static relayout_status plan_kernel(planning *at, relayout_error *error) {
 static relayout_status plan_all(planning *at, relayout_error *error) {
   relayout_status status = RELAYOUT_OK;
   rlt_many_find_tensors(at->many, at->made->tensors);
+  at->kernel.factor = at->many->factor;
   choose_destinations(at);
   if (at->kernel.count == 0) {
     return place_destinations(at, error);

@@ -3,6 +3,7 @@
 #include "plan/many.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/checked.h"
@@ -350,7 +351,7 @@ static void choose_rounding(const planning *at, rlt_destination *to) {
   const relayout_element_type type = to->view.elements.shape.element_type;
   const relayout_element_kind kind = relayout_element_type_kind(type);
   const bool is_integer = kind == RELAYOUT_KIND_SIGNED || kind == RELAYOUT_KIND_UNSIGNED;
-  to->is_exact = at->many->from.has_scales && are_exact(&at->many->from);
+  to->is_exact = at->many->factor == 1 && at->many->from.has_scales && are_exact(&at->many->from);
   to->are_powers = to->view.has_scales && relayout_element_type_bits(type) <= 8 &&
                    type != RELAYOUT_F8E8M0FNU &&
                    to->view.scales.shape.element_type == RELAYOUT_F8E8M0FNU;
@@ -550,8 +551,10 @@ static bool fits_f32(relayout_element_type type) {
                    : kind != RELAYOUT_KIND_COMPLEX && relayout_element_type_bits(type) <= 16;
 }
 
-static relayout_status check_pair(const relayout_scaled_view *from, const relayout_scaled_view *to,
-                                  int32_t number, relayout_error *error) {
+/* `has_scales`: the source's values are multiplied by its scales, or by one for all. */
+static relayout_status check_pair(const relayout_scaled_view *from, bool has_scales,
+                                  const relayout_scaled_view *to, int32_t number,
+                                  relayout_error *error) {
   const relayout_element_type source = from->elements.shape.element_type;
   const relayout_element_type destination = to->elements.shape.element_type;
   if (to->has_scales && !fits_f32(source)) {
@@ -560,7 +563,7 @@ static relayout_status check_pair(const relayout_scaled_view *from, const relayo
                     "]; expected floats of at most 32 bits or integers of at most 16",
                     relayout_element_type_name(source), number);
   }
-  if (from->has_scales && !fits_f32(destination)) {
+  if (has_scales && !fits_f32(destination)) {
     return rlt_fail(error, RELAYOUT_UNSUPPORTED,
                     "to[%" PRId32 "]: elements of %s cannot be made of a source with scales; "
                     "expected floats of at most 32 bits or integers of at most 16",
@@ -578,10 +581,12 @@ static relayout_status check_pair(const relayout_scaled_view *from, const relayo
 }
 
 static relayout_status check_options(const relayout_plan_options *options, relayout_error *error) {
-  if (options->scale != 0 && options->scale != 1) {
+  const float factor = (float)options->scale;
+  if (options->scale != 0 && (factor == 0 || !isfinite(factor))) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
-                    "options->scale is %g; expected 1 for a plan of several destinations",
-                    options->scale);
+                    "options->scale is %g, which is %g as an f32; expected a finite number that is "
+                    "not 0",
+                    options->scale, (double)factor);
   }
   return options->schedule_count == 0 ? RELAYOUT_OK
                                       : rlt_fail(error, RELAYOUT_UNSUPPORTED,
@@ -590,15 +595,33 @@ static relayout_status check_options(const relayout_plan_options *options, relay
                                                  options->schedule_count);
 }
 
-static relayout_status check_sides(const sides *of, bool wraps, relayout_error *error) {
+/* That elements can have the one scale of all that a caller asks for: those that can have any. */
+static relayout_status check_factor(const relayout_scaled_view *from, float factor,
+                                    relayout_error *error) {
+  const relayout_element_type type = from->elements.shape.element_type;
+  return factor == 1 || from->has_scales || rlt_can_be_scaled(type)
+             ? RELAYOUT_OK
+             : rlt_fail(error, RELAYOUT_UNSUPPORTED,
+                        "from: elements of %s cannot be multiplied by options->scale; expected "
+                        "floats of at most 32 bits or integers of at most 16",
+                        relayout_element_type_name(type));
+}
+
+static relayout_status check_sides(const sides *of, const rlt_changes *changes,
+                                   relayout_error *error) {
   const relayout_scaled_view *const from = of->from;
+  const float factor = (float)changes->scale;
+  const bool has_scales = from->has_scales || factor != 1;
   relayout_status status = check_side(from, -1, NULL, error);
+  if (status == RELAYOUT_OK) {
+    status = check_factor(from, factor, error);
+  }
   for (int32_t i = 0; i < of->count && status == RELAYOUT_OK; ++i) {
     status = check_side(&of->to[i], i, &from->elements.shape, error);
     if (status == RELAYOUT_OK) {
-      status = check_pair(from, &of->to[i], i, error);
+      status = check_pair(from, has_scales, &of->to[i], i, error);
     }
-    if (status == RELAYOUT_OK && wraps && (from->has_scales || of->to[i].has_scales)) {
+    if (status == RELAYOUT_OK && changes->wraps && (has_scales || of->to[i].has_scales)) {
       status = rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
                         "options->overflow is RELAYOUT_OVERFLOW_WRAP; integers with scales "
                         "saturate");
@@ -653,7 +676,7 @@ static relayout_status check_range(const sides *of, relayout_error *error) {
 /* Whether the source's elements had better be transposed than this destination's, which are
  * wider. */
 static bool is_widened(const rlt_many *many, const relayout_scaled_view *to) {
-  return (to->has_scales || many->from.has_scales) &&
+  return (to->has_scales || rlt_many_has_scales(many)) &&
          relayout_element_type_byte_size(to->elements.shape.element_type) >
              relayout_element_type_byte_size(many->from.elements.shape.element_type);
 }
@@ -692,13 +715,13 @@ static void choose_makings(rlt_many *many) {
   const bool from_blocks = rlt_has_blocks(&many->from);
   for (int32_t i = 0; i < many->count; ++i) {
     rlt_destination *const to = &many->to[i];
-    to->is_rescaled = to->view.has_scales || many->from.has_scales;
+    to->is_rescaled = to->view.has_scales || rlt_many_has_scales(many);
     memcpy(to->order, many->order, sizeof to->order);
     if (rlt_has_blocks(&to->view)) {
       rlt_order_of(&to->view, to->order);
-      to->making = rlt_keeps_records(&many->from, &to->view) ? RLT_MAKES_MOVED
-                   : to->order[0] == many->order[0]          ? RLT_MAKES_RECORDS
-                                                             : RLT_MAKES_ARRANGED;
+      to->making = rlt_many_keeps_records(many, &to->view) ? RLT_MAKES_MOVED
+                   : to->order[0] == many->order[0]        ? RLT_MAKES_RECORDS
+                                                           : RLT_MAKES_ARRANGED;
     } else if (to->is_rescaled || from_blocks) {
       to->making = RLT_MAKES_ROWS;
     } else {
@@ -732,7 +755,8 @@ static relayout_status plan_sides(const planning *at, relayout_error *error) {
   return status;
 }
 
-static relayout_status make_many(relayout_device *device, const sides *of, rlt_many **made,
+static relayout_status make_many(relayout_device *device, const sides *of,
+                                 const rlt_plan_request *asked, rlt_many **made,
                                  relayout_error *error) {
   const size_t count = (size_t)of->count;
   *made = rlt_calloc(1, sizeof **made);
@@ -744,7 +768,11 @@ static relayout_status make_many(relayout_device *device, const sides *of, rlt_m
     return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a plan of %zu destinations",
                     count);
   }
-  **made = (rlt_many){.device = device, .from = *of->from, .count = of->count, .to = destinations};
+  **made = (rlt_many){.device = device,
+                      .from = *of->from,
+                      .factor = (float)asked->changes.scale,
+                      .count = of->count,
+                      .to = destinations};
   for (size_t i = 0; i < count; ++i) {
     destinations[i].view = of->to[i];
   }
@@ -814,7 +842,7 @@ static relayout_status check_box(const rlt_boxes *boxes, relayout_error *error) 
 static relayout_status plan_many(relayout_device *device, const sides *of,
                                  const rlt_plan_request *asked, bool is_cut, rlt_many **made,
                                  relayout_error *error) {
-  relayout_status status = make_many(device, of, made, error);
+  relayout_status status = make_many(device, of, asked, made, error);
   if (status != RELAYOUT_OK) {
     return status;
   }
@@ -886,21 +914,21 @@ static relayout_status create_by_options(relayout_device *device, const sides *o
   relayout_plan_options copy;
   const relayout_plan_options *read = NULL;
   relayout_status status = rlt_options_read(options, &copy, &read, error);
-  if (status == RELAYOUT_OK) {
-    status = check_options(read, error);
-  }
-  if (status == RELAYOUT_OK) {
-    status = check_sides(of, read->overflow == RELAYOUT_OVERFLOW_WRAP, error);
-  }
-  if (status == RELAYOUT_OK && of->range != NULL) {
-    status = check_range(of, error);
-  }
   if (status != RELAYOUT_OK) {
     return status;
   }
   const rlt_plan_request asked = rlt_plan_request_of(read);
   const rlt_float_control was = rlt_floats_enter();
-  status = create(device, of, &asked, plan, error);
+  status = check_options(read, error);
+  if (status == RELAYOUT_OK) {
+    status = check_sides(of, &asked.changes, error);
+  }
+  if (status == RELAYOUT_OK && of->range != NULL) {
+    status = check_range(of, error);
+  }
+  if (status == RELAYOUT_OK) {
+    status = create(device, of, &asked, plan, error);
+  }
   rlt_floats_leave(was);
   return status;
 }
