@@ -1,6 +1,6 @@
-/* quantized_layers.c: the layers of a model on an OpenCL device, as training keeps them: for each an
- * int8 matrix with a scale for every row, and its transpose as bf16. One plan of two destinations
- * reads a layer once and writes both.
+/* quantized_layers.c: the layers of a model on an OpenCL device, as training keeps them: for each
+ * an int8 matrix with a scale for every row, and its transpose as bf16. One plan of two
+ * destinations reads a layer once and writes both.
  *
  * All layers are enqueued as one batch. Then the work for one layer is recorded, and runs for each
  * new state of its weights without any work on the host, where the device has command buffers. */

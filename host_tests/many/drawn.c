@@ -161,11 +161,14 @@ static void draw_scales(uint64_t *random, bool is_destination, relayout_scaled_v
   }
   view->zero_points.shape = view->scales.shape;
   view->has_zero_points = has_integers && chance(random, 2);
-  view->rule =
-      is_destination ? (relayout_scale_rule)random_below(random, 4) : RELAYOUT_SCALES_GIVEN;
+  view->rule = is_destination
+                   ? (relayout_scale_rule)random_below(random, view->has_zero_points ? 6 : 4)
+                   : RELAYOUT_SCALES_GIVEN;
+  view->rule = view->rule > RELAYOUT_SCALES_RANGE ? RELAYOUT_SCALES_RANGE : view->rule;
   draw_view(random, draw_scale_type(random), view->rule != RELAYOUT_SCALES_GIVEN, &view->scales);
   if (view->has_zero_points) {
-    draw_view(random, draw_zero_point_type(random), false, &view->zero_points);
+    const bool are_found = view->rule == RELAYOUT_SCALES_RANGE;
+    draw_view(random, draw_zero_point_type(random), are_found, &view->zero_points);
   }
 }
 
@@ -388,8 +391,9 @@ bool drawn_many_may_be_refused(const drawn_many *drawn) {
              (has_factor(drawn) && (is_wide(&drawn->from) || type == RELAYOUT_PRED));
   for (int32_t i = 0; i < drawn->count; ++i) {
     const relayout_scaled_view *const to = &drawn->to[i];
-    const bool is_padded =
-        has_padding(&to->elements) || (to->has_scales && has_padding(&to->scales));
+    const bool is_padded = has_padding(&to->elements) ||
+                           (to->has_scales && has_padding(&to->scales)) ||
+                           (to->has_zero_points && has_padding(&to->zero_points));
     may = may || (drawn->ranges.count > 1 && is_padded) || has_scattered(to) ||
           (is_wide(&drawn->from) && is_scaled(to)) ||
           (is_wide(to) && (is_scaled(&drawn->from) || is_scaled(to) || has_factor(drawn)));
@@ -474,7 +478,7 @@ static void print_view(const char *name, const relayout_view *view) {
 }
 
 static void print_scaled_view(const relayout_scaled_view *view) {
-  static const char *const rules[] = {"given", "amax", "amax up", "power of two"};
+  static const char *const rules[] = {"given", "amax", "amax up", "power of two", "range"};
   char text[3 * RELAYOUT_SHAPE_TEXT_SIZE];
   relayout_scaled_view_format(view, text, sizeof(text));
   printf("%s%s%s\n", text, view->has_scales ? ", scales " : "",

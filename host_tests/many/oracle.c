@@ -302,6 +302,83 @@ static uint64_t scale_from(uint32_t greatest, const relayout_scaled_view *view) 
                         view->rule == RELAYOUT_SCALES_AMAX_UP ? EXACT_UP : EXACT_TO_NEAREST);
 }
 
+/* The difference of both ends of a group over that of both ends of the elements' type, as an f32
+ * before. */
+static uint64_t scale_of_range(const exact *greatest, const exact *least, int64_t steps,
+                               relayout_element_type type) {
+  exact below = *least;
+  below.is_negative = !below.is_negative;
+  const exact difference = exact_plus(greatest, &below), all = exact_of_integer(steps);
+  const exact rounded = without_sign_of_nan(rounded_to_f32(&difference));
+  const exact scale = exact_over(&rounded, &all);
+  return exact_is_zero(&rounded) ? 0 : exact_to_float(&scale, type, EXACT_TO_NEAREST);
+}
+
+/* first - least / scale, each step as an f32, to the nearest integer of both types. */
+static uint64_t point_of_range(const relayout_scaled_view *view, const exact *least,
+                               const exact *scale, int64_t first) {
+  const exact none = exact_of_integer(0), start = exact_of_integer(first);
+  const exact quotient = exact_is_zero(scale) ? none : exact_over(least, scale);
+  exact steps = rounded_to_f32(&quotient);
+  steps.is_negative = !steps.is_negative;
+  const exact sum = exact_plus(&steps, &start), point = rounded_to_f32(&sum);
+  const relayout_element_type elements = view->elements.shape.element_type;
+  const uint64_t within = exact_to_integer(&point, elements, EXACT_TO_NEAREST, 0, false);
+  const exact number = exact_of(elements, within);
+  return exact_to_integer(&number, view->zero_points.shape.element_type, EXACT_TO_NEAREST, 0,
+                          false);
+}
+
+/* Of a number and the one there, and of 0; a NaN is the greatest of all. */
+static exact further(const exact *there, const exact *number, bool is_greatest) {
+  const bool is_nan = number->kind == EXACT_NAN || there->kind == EXACT_NAN;
+  if (is_nan) {
+    return is_greatest && there->kind != EXACT_NAN ? *number : *there;
+  }
+  exact negative = *there;
+  negative.is_negative = !negative.is_negative;
+  const bool is_right_sign = number->is_negative != is_greatest && !exact_is_zero(number);
+  if (!is_right_sign || there->kind == EXACT_INFINITE) {
+    return *there;
+  }
+  const exact more = exact_plus(number, &negative);
+  return !exact_is_zero(&more) && more.is_negative != is_greatest ? *number : *there;
+}
+
+static bool make_ranges(const many_values *values, const relayout_scaled_view *view,
+                        const relayout_destination_memory *memory, const factors *of) {
+  const size_t groups = count_of(&view->scales.shape);
+  const relayout_element_type elements = view->elements.shape.element_type;
+  const relayout_element_type scales = view->scales.shape.element_type;
+  const number_format format = format_of(elements);
+  const int64_t steps = ((int64_t)1 << format.bits) - 1;
+  const int64_t first = format.kind == TWOS_COMPLEMENT ? -((steps + 1) / 2) : 0;
+  exact *const ends = malloc(2 * (groups + 1) * sizeof(exact));
+  if (ends == NULL) {
+    return false;
+  }
+  for (size_t i = 0; i < 2 * groups; ++i) {
+    ends[i] = exact_of_integer(0);
+  }
+  for (size_t i = 0; i < values->count; ++i) {
+    const size_t group = group_of(view, i);
+    const exact value = without_sign_of_nan(rounded_to_f32(&values->numbers[i]));
+    ends[2 * group] = further(&ends[2 * group], &value, true);
+    ends[2 * group + 1] = further(&ends[2 * group + 1], &value, false);
+  }
+  for (size_t g = 0; g < groups; ++g) {
+    const exact *const end = &ends[2 * g];
+    set_pattern(scales, of->scales, g, scale_of_range(&end[0], &end[1], steps, scales));
+    const exact scale = scale_of(view, of, g);
+    set_pattern(view->zero_points.shape.element_type, of->zero_points, g,
+                point_of_range(view, &end[1], &scale, first));
+  }
+  write_dense(&view->scales, of->scales, memory->scales);
+  write_dense(&view->zero_points, of->zero_points, memory->zero_points);
+  free(ends);
+  return true;
+}
+
 static bool make_scales(const many_values *values, const relayout_scaled_view *view,
                         const relayout_destination_memory *memory, unsigned char *scales) {
   const size_t groups = count_of(&view->scales.shape);
@@ -350,7 +427,8 @@ static int64_t write_elements(const many_values *values, const relayout_scaled_v
   factors of;
   bool is_made = read_factors(view, memory->scales, memory->zero_points, &of) && elements != NULL;
   if (is_made && view->has_scales && view->rule != RELAYOUT_SCALES_GIVEN) {
-    is_made = make_scales(values, view, memory, of.scales);
+    is_made = view->rule == RELAYOUT_SCALES_RANGE ? make_ranges(values, view, memory, &of)
+                                                  : make_scales(values, view, memory, of.scales);
   }
   for (size_t i = 0; is_made && i < values->count; ++i) {
     const exact *const value = &values->numbers[i];

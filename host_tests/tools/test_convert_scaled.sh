@@ -111,6 +111,27 @@ found() {
 found amax '\0200\0200' '\0177 \0177d'
 found amax-up '\0201\0201' '?\0020K2'
 found power2 '\0200\0201' '\0177 K2'
+# -1 to 254 in 255 steps of one, of which 0 is the second: zero points are found too. 0 to 255, of
+# which 0 is the first.
+printf '\377\377\376\000\000\000\377\000' >values
+printf '\000\377\000\377' >../logs/wanted
+printf '\001\000' >../logs/wanted.points
+printf '\000\000\200\077\000\000\200\077' >../logs/wanted.scales
+check 0 '' '' convert --from 's16[1,4]' --to '(u8[1,4] - u8[1,2]) * f32[1,2]' --scale-rule range \
+  --to-scales scales --to-zero-points points values out
+same out ../logs/wanted
+same points ../logs/wanted.points
+same scales ../logs/wanted.scales
+check 0 '' '' convert --from '(u8[1,4] - u8[1,2]) * f32[1,2]' --to s16 --from-scales scales \
+  --from-zero-points points out again
+same again values
+check 1 '' 'which needs zero points' convert --scale-rule range --from 's16[1,4]' \
+  --to 'u8[1,4] * f32[1,2]' --to-scales scales values out
+for file in scales out; do
+  check 2 '' "--to-zero-points is $file, and so is" convert --scale-rule range \
+    --from 's16[1,4]' --to '(u8[1,4] - u8[1,2]) * f32[1,2]' --to-scales scales \
+    --to-zero-points "$file" values out
+done
 # 127 and 254 by 127, to scales of four bytes in both orders.
 printf '\177a\376B' >values
 printf '\177a\177!' >../logs/wanted
@@ -228,7 +249,7 @@ refuse 2 '--from-scales is not needed: --from has no scales' $with --from 'q8_0[
   $values
 refuse 2 '--scale-rule is not needed: --to has no scales' --scale-rule amax --from "$scaled" $with \
   --to u8 $elements
-refuse 2 "--scale-rule takes given, amax, amax-up or power2, not 'most'" --scale-rule most \
+refuse 2 "--scale-rule takes given, amax, amax-up, power2 or range, not 'most'" --scale-rule most \
   --from 'u8[2,4]' --to "$scaled" --to-scales scales $values
 refuse 2 '--to-scales is old, and so is OUT' --scale-rule amax --from 'u8[2,4]' --to "$scaled" \
   --to-scales old $values

@@ -26,14 +26,15 @@ if TYPE_CHECKING:
     from ._plan import Overflow, Rounding
     from ._types import HostMemory, OpenCLMemory
 
-    Rule = Literal["given", "amax", "amax_up", "power2"]
+    Rule = Literal["given", "amax", "amax_up", "power2", "range"]
     Part: TypeAlias = "str | Shape | HostMemory | OpenCLMemory"
     Described: TypeAlias = "Part | Scaled | tuple[Part, ...]"
     Given: TypeAlias = "HostMemory | Scaled | tuple[HostMemory | None, ...] | None"
     OnDevice: TypeAlias = "OpenCLMemory | Scaled | tuple[OpenCLMemory | None, ...]"
 
 _RULES = {"given": lib.RELAYOUT_SCALES_GIVEN, "amax": lib.RELAYOUT_SCALES_AMAX,
-          "amax_up": lib.RELAYOUT_SCALES_AMAX_UP, "power2": lib.RELAYOUT_SCALES_POWER2}
+          "amax_up": lib.RELAYOUT_SCALES_AMAX_UP, "power2": lib.RELAYOUT_SCALES_POWER2,
+          "range": lib.RELAYOUT_SCALES_RANGE}
 
 BLOCK_ELEMENTS = 32
 
@@ -121,6 +122,10 @@ class SideView:
     def finds_scales(self) -> bool:
         """Whether it is a destination whose scales are written."""
         return self.scales is not None and self.rule != lib.RELAYOUT_SCALES_GIVEN
+
+    @property
+    def finds_zero_points(self) -> bool:
+        return self.zero_points is not None and self.rule == lib.RELAYOUT_SCALES_RANGE
 
     @property
     def byte_size(self) -> int:
@@ -293,7 +298,7 @@ def _found_memory(given: Any, view: SideView, name: str, *, is_written: bool,
     """The memory of a side. What is written and not given is new, unless only a box is written."""
     moved = Moved([], [], [])
     parts = ((view.memory, is_written, "elements"), (view.scales, view.finds_scales, "scales"),
-             (view.zero_points, False, "zero_points"))
+             (view.zero_points, view.finds_zero_points, "zero_points"))
     for part, (wanted, writes, what) in zip(_entries(given, view, name), parts):
         called = name if view.scales is None else f"{name}.{what}"
         if wanted is None:
@@ -330,7 +335,7 @@ def _device_parts(given: Any, view: SideView, name: str, *, is_written: bool) ->
     """The memory of a side, all of which is there."""
     found: list[Side | None] = []
     parts = ((view.memory, is_written, "elements"), (view.scales, view.finds_scales, "scales"),
-             (view.zero_points, False, "zero_points"))
+             (view.zero_points, view.finds_zero_points, "zero_points"))
     for part, (wanted, writes, what) in zip(_entries(given, view, name), parts):
         called = name if view.scales is None else f"{name}.{what}"
         if wanted is not None and part is None:
@@ -381,8 +386,8 @@ class ManyPlan:
 
         `source` is an array, or a tuple of elements, scales and zero points where the plan's has
         these. `destinations` has the same for each destination: None in the place of an array, of a
-        destination or of all is new memory. Scales of the rule "given" and zero points are read,
-        and have to be there.
+        destination or of all is new memory. Scales of the rule "given", and zero points but by
+        "range", are read, and have to be there.
 
         Returns a list with the array of each destination, or the tuple of its arrays. An array
         belongs in the place of a shape as for calls of relayout.Plan, and records are bytes.
@@ -508,7 +513,8 @@ def plan_many(source: Described, destinations: Sequence[Described], *,
     its scales: "given" (None is the same, and so are no rules at all): they are there, and are
     read; "amax": the group's greatest absolute value divided by the type's greatest number, to the
     nearest number of the scales' type; "amax_up": the same rounded up, so that no element
-    saturates; "power2": the power of two that OCP's Microscaling formats have.
+    saturates; "power2": the power of two that OCP's Microscaling formats have; "range": by the
+    greatest and the least value, with zero points, as ONNX's DynamicQuantizeLinear has both.
 
     Values are exact, and each is rounded once; what a type with scales cannot hold becomes the
     nearest that it can, and `overflow` must be "saturate" then. `rounding` is to integers, as in

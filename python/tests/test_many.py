@@ -243,3 +243,23 @@ def test_scale():
             relayout.plan_many("f32[1]", ["s8[1] * f32[1]"], scale=scale)
     with pytest.raises(relayout.InvalidError, match="^scale is 1e-60, which is 0 as an f32"):
         relayout.plan_many("f32[1]", ["s8[1] * f32[1]"], scale=1e-60)
+
+
+def test_range():
+    """Zero points that are found, in new memory and in the caller's: -1 to 254 in 255 steps."""
+    array = numpy.float32([[-1, 0, 254], [0, 0, 510]])
+    plan = relayout.plan_many("f32[2,3]", ["(u8[2,3] - u8[2,1]) * f32[2,1]"], rules=["range"],
+                              rounding="nearest")
+    ((elements, scales, points),) = plan.execute(array)
+    assert elements.tolist() == [[0, 1, 255], [0, 0, 255]]
+    assert scales.tolist() == [[1], [2]] and points.tolist() == [[1], [0]]
+    mine = numpy.full((2, 1), 7, numpy.uint8)
+    ((_, _, given),) = plan.execute(array, [(None, None, mine)])
+    assert given is mine and mine.tolist() == [[1], [0]]
+    back = relayout.dequantize(elements, scales, zero_points=points)
+    assert numpy.array_equal(back, array)
+    mine.flags.writeable = False
+    with pytest.raises(relayout.InvalidError, match=r"zero_points is read-only"):
+        plan.execute(array, [(None, None, mine)])
+    with pytest.raises(relayout.InvalidError, match="which needs zero points"):
+        relayout.plan_many("f32[2,3]", ["u8[2,3] * f32[2,1]"], rules=["range"])

@@ -438,7 +438,7 @@ void rlt_many_add_destination(const rlt_many_kernel *kernel, int32_t which,
       "POINT_UNIT",    "MINOR",        "STEP",        "CONVERTS",   "KEEPS",        "FORM",
       "HIGH",          "WRAPS",        "NEAREST",     "RULE",       "FINDS",        "MOST",
       "MOST_EXPONENT", "GROUPS",       "FROM",        "ALL",        "ALL_FROM",     "TOGETHER",
-      "RUN",           "FROM_RUN",     "FIND_RUN"};
+      "RUN",           "FROM_RUN",     "FIND_RUN",    "FIRST"};
   const rlt_kernel_view *const to = &kernel->to[which];
   const relayout_scaled_view *const view = &to->view;
   int32_t order[RELAYOUT_MAX_RANK] = {0};
@@ -448,8 +448,11 @@ void rlt_many_add_destination(const rlt_many_kernel *kernel, int32_t which,
   rlt_order_of(view, order);
   const int64_t together = rlt_max(rlt_elements_together(view), destination_width(kernel, view));
   const float most = (float)to->finder.most;
-  uint32_t most_bits;
+  const float first =
+      rlt_finds_points(view) ? (float)rlt_range_of(view->elements.shape.element_type).first : 0;
+  uint32_t most_bits, first_bits;
   memcpy(&most_bits, &most, sizeof most_bits);
+  memcpy(&first_bits, &first, sizeof first_bits);
 
   rlt_text_add(text, "#undef TO\n#define TO %" PRId32 "\n", which);
   for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) {
@@ -465,6 +468,7 @@ void rlt_many_add_destination(const rlt_many_kernel *kernel, int32_t which,
   define(text, "TO", "RULE", view->rule);
   define(text, "TO", "FINDS", to->finding);
   define(text, "TO", "MOST", most_bits);
+  define(text, "TO", "FIRST", first_bits);
   define(text, "TO", "MOST_EXPONENT", to->finder.most_exponent);
   define(text, "TO", "GROUPS", to->groups);
   define(text, "TO", "FROM", to->first_group);

@@ -225,8 +225,12 @@ relayout_status relayout_scaled_view_validate(const relayout_scaled_view *view,
                                              "zero points need scales, which the view has not");
   }
   const int rule = (int)view->rule;
-  if (rule < RELAYOUT_SCALES_GIVEN || rule > RELAYOUT_SCALES_POWER2) {
+  if (rule < RELAYOUT_SCALES_GIVEN || rule > RELAYOUT_SCALES_RANGE) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "rule is %d, which is not a rule", rule);
+  }
+  if (rlt_finds_points(view) && !view->has_zero_points) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
+                    "rule is RELAYOUT_SCALES_RANGE, which needs zero points, but there are none");
   }
   return check_scales(view, error);
 }

@@ -50,9 +50,11 @@ void rlt_many_free(rlt_many *many) {
     free_converter(backend, to->converter);
     free_box_plans(&to->elements);
     free_box_plans(&to->found);
+    free_box_plans(&to->found_points);
     free_box_plans(&to->arranged);
     free_beside(&to->beside);
     relayout_plan_destroy(to->all_found);
+    relayout_plan_destroy(to->all_found_points);
   }
   rlt_free(many->to);
   rlt_free(many);
@@ -371,12 +373,18 @@ static relayout_status plan_all_found(const planning *at, rlt_destination *to,
   rlt_groups_of_box(&to->view, &boxes->all, &to->all_groups);
   rlt_box_rows_make(scales->rank, to->all_groups.sizes, at->many->order, (int64_t)sizeof(float),
                     &to->group_rows);
+  const rlt_index_box *const met = rlt_boxes_range(boxes) == NULL ? NULL : &to->all_groups;
   const relayout_view from = rows_view(scales, RELAYOUT_F32, &to->group_rows);
   const rlt_view source = rlt_view_of(&from), destination = rlt_view_of(&to->view.scales);
   to->first_group = place_in(&to->group_rows, scales->rank, &to->all_groups);
-  return rlt_plan_create_in(at->device, &source, &destination,
-                            rlt_boxes_range(boxes) == NULL ? NULL : &to->all_groups, &request,
-                            &to->all_found, error);
+  const relayout_status status =
+      rlt_plan_create_in(at->device, &source, &destination, met, &request, &to->all_found, error);
+  if (status != RELAYOUT_OK || !rlt_finds_points(&to->view)) {
+    return status;
+  }
+  const rlt_view points = rlt_view_of(&to->view.zero_points);
+  return rlt_plan_create_in(at->device, &source, &points, met, &request, &to->all_found_points,
+                            error);
 }
 
 static relayout_status plan_found(const planning *at, rlt_destination *to, relayout_error *error) {
@@ -387,15 +395,19 @@ static relayout_status plan_found(const planning *at, rlt_destination *to, relay
   if (status != RELAYOUT_OK || to->finding == RLT_FINDS_IN_ALL) {
     return status == RELAYOUT_OK ? plan_all_found(at, to, error) : status;
   }
-  const box_planning by = {.device = at->device,
-                           .many = at->many,
-                           .request = &request,
-                           .from =
-                               rows_view(&to->view.scales.shape, RELAYOUT_F32, &to->beside.rows),
-                           .to = to->view.scales,
-                           .groups = &to->view,
-                           .from_rows = &to->beside.rows};
-  return plan_boxes(&by, &to->found, error);
+  box_planning by = {.device = at->device,
+                     .many = at->many,
+                     .request = &request,
+                     .from = rows_view(&to->view.scales.shape, RELAYOUT_F32, &to->beside.rows),
+                     .to = to->view.scales,
+                     .groups = &to->view,
+                     .from_rows = &to->beside.rows};
+  status = plan_boxes(&by, &to->found, error);
+  if (status == RELAYOUT_OK && rlt_finds_points(&to->view)) {
+    by.to = to->view.zero_points;
+    status = plan_boxes(&by, &to->found_points, error);
+  }
+  return status;
 }
 
 /* From the source's elements, or from rows. */
@@ -536,7 +548,8 @@ static relayout_status check_side(const relayout_scaled_view *side, int32_t numb
                     name);
   }
   const bool finds = side->has_scales && side->rule != RELAYOUT_SCALES_GIVEN;
-  if (side->elements.is_read_only || (finds && side->scales.is_read_only)) {
+  if (side->elements.is_read_only || (finds && side->scales.is_read_only) ||
+      (rlt_finds_points(side) && side->zero_points.is_read_only)) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s is read-only: it cannot be written",
                     name);
   }

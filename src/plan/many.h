@@ -107,8 +107,10 @@ typedef struct rlt_destination {
   rlt_scale_rounding rounding;
   rlt_finding finding;
   rlt_scale_finder finder;
-  rlt_box_plans found;              /* scales that were found to the destination */
+  rlt_box_plans found;              /* scales that were found to the destination, */
+  rlt_box_plans found_points;       /* and zero points */
   relayout_plan *all_found;         /* the same at once, from `group_rows` */
+  relayout_plan *all_found_points;
   rlt_index_box all_groups;         /* whose scales are found in all boxes */
   rlt_box_rows group_rows;          /* of these, */
   int64_t first_group;              /* of which the first would lie here if they were all groups */

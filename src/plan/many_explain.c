@@ -10,6 +10,7 @@ static const char *scales_text(const rlt_destination *to) {
       [RELAYOUT_SCALES_AMAX] = "amax / the greatest element",
       [RELAYOUT_SCALES_AMAX_UP] = "amax / the greatest element, rounded up",
       [RELAYOUT_SCALES_POWER2] = "the power of two of amax / the greatest element",
+      [RELAYOUT_SCALES_RANGE] = "by the least value and the greatest, with zero points",
   };
   return to->view.has_scales ? found[to->view.rule] : NULL;
 }
