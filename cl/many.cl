@@ -8,7 +8,8 @@
  * Follows convert.cl, numbers.cl, records.cl and what the host writes for one plan
  * (src/gpu/many_text.h): sizes, formats, and functions that say where things lie. All of these are
  * constants, so that one program serves one plan. many_destination.cl follows once for each
- * destination, and many_kernel.cl comes last. Of the source are compiled in:
+ * destination, and many_kernel.cl comes last. All is inlined: PoCL makes vectors of its loops over
+ * work-items, wrongly where calls are left in them. Of the source are compiled in:
  *
  *     SOURCE_FORMAT   of its elements; of what lies in the tile
  *     SOURCE_BYTES, SOURCE_BITS, SOURCE_HIGH, SOURCE_UNIT
@@ -18,6 +19,11 @@
  *                     its block format, or 0; if it has one, the tile has f32s
  *     SOURCE_SCALED, SOURCE_POINTED
  *                     1 if it has scales, and zero points; their formats, bytes and units follow
+ *     SOURCE_MULTIPLIED
+ *                     1 if elements are multiplied by scales, or by one f32 for all
+ *     SOURCE_FACTOR, SOURCE_BY_FORMAT
+ *                     if they are, the f32 that scales are multiplied by, or 0, and the format of
+ *                     what comes of that, as source_scale returns it
  *     SOURCE_WIDTH    elements that a work-item loads together, along the first dimension of the
  *                     tile, SOURCE_MINOR
  */
@@ -118,7 +124,7 @@ INLINED tile_word source_word(const memory *of, const coordinate *i) {
 #endif
 }
 
-static void load_tile(const memory *of, const coordinate *start, __local tile_word *tile) {
+INLINED void load_tile(const memory *of, const coordinate *start, __local tile_word *tile) {
 #pragma unroll 1
   for (uint v = (uint)get_local_id(0); v < VISITS_source; v += GROUP) {
     coordinate i[AXES];
@@ -153,7 +159,13 @@ INLINED pattern source_scale(const memory *of, const coordinate *i) {
 #if SOURCE_SCALED
   coordinate group[AXES];
   group_source(i, group);
-  return load(of->source_scales + at_source_scales(group), SOURCE_SCALE_BYTES, SOURCE_SCALE_UNIT);
+  const pattern scale =
+      load(of->source_scales + at_source_scales(group), SOURCE_SCALE_BYTES, SOURCE_SCALE_UNIT);
+  return SOURCE_FACTOR == 0 ? scale
+                            : f32_of(product(float_number(scale, SOURCE_SCALE_FORMAT),
+                                             number_of_f32(SOURCE_FACTOR)));
+#elif SOURCE_MULTIPLIED
+  return SOURCE_FACTOR;
 #else
   return 0;
 #endif
@@ -171,8 +183,8 @@ INLINED number source_value(const memory *of, const coordinate *i, tile_word wor
 #else
   const number n = number_of(word, SOURCE_FORMAT);
 #endif
-#if SOURCE_SCALED
-  return product(n, float_number(scale, SOURCE_SCALE_FORMAT));
+#if SOURCE_MULTIPLIED
+  return product(n, float_number(scale, SOURCE_BY_FORMAT));
 #else
   return n;
 #endif
@@ -180,7 +192,7 @@ INLINED number source_value(const memory *of, const coordinate *i, tile_word wor
 
 /* The same, rounded to an f32. */
 INLINED uint source_f32(const memory *of, const coordinate *i, tile_word word, pattern scale) {
-#if SOURCE_SCALED
+#if SOURCE_MULTIPLIED
   return f32_of(source_value(of, i, word, scale));
 #else
   const integer_rule by = {false, false};

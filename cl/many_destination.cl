@@ -20,9 +20,13 @@
  *     TO_RULE      0 where scales are given; else relayout_scale_rule of include/relayout/scaled.h
  *     TO_FINDS     0: nothing; 1: scales, of groups that lie in one box each; 2: of others
  *     TO_MOST, TO_MOST_EXPONENT
- *                  the greatest element as an f32, and the exponent of its first digit
+ *                  the greatest element as an f32, and the exponent of its first digit; of a range
+ *                  the last element less the first
+ *     TO_FIRST     of a range, the first element as an f32
  *     TO_GROUPS, TO_FROM
- *                  groups that a box meets, and where those of this destination begin in `groups`
+ *                  groups that a box meets, and where those of this destination begin in `groups`;
+ *                  of a range, the least values of as many groups come behind the greatest ones,
+ *                  and zero points behind scales
  *     TO_ALL, TO_ALL_FROM
  *                  the same of all groups, in `found`
  */
@@ -39,10 +43,11 @@
 #define RULE_AMAX    1
 #define RULE_AMAX_UP 2
 #define RULE_POWER2  3
+#define RULE_RANGE   4
 
 /* The scale, in its type, of a group whose greatest value has this size as an f32: also of infinity
  * and NaN, which quotients and powers keep. 0 is the least scale of a type without a zero. */
-static uint OF(scale_)(uint greatest) {
+INLINED uint OF(scale_)(uint greatest) {
   const number_format of = TO_SCALE_FORMAT;
   const number amax = number_of_f32(greatest);
 #if TO_RULE == RULE_POWER2
@@ -62,19 +67,52 @@ static uint OF(scale_)(uint greatest) {
   return greatest == 0 ? 0 : found;
 }
 
-static void OF(put_scale_)(const memory *of, const coordinate *group, uint scale) {
+INLINED void OF(put_scale_)(const memory *of, const coordinate *group, uint scale) {
   store(of->SCALES + AT_SCALES(group), TO_SCALE_BYTES, TO_SCALE_UNIT, scale);
 }
 
+#if TO_RULE == RULE_RANGE
+/* Values above 0, or NaNs, and values below 0, without their sign; 0 for others. */
+INLINED uint OF(end_)(uint value, bool is_below) {
+  const bool is_negative = (value & F32_SIGN) != 0 && size_of(value) <= F32_INFINITY;
+  return is_negative == is_below ? size_of(value) : 0;
+}
+
+INLINED uint OF(range_scale_)(uint above, uint below) {
+  return OF(scale_)(size_of(f32_sum(above, below)));
+}
+
+/* Within the elements' ends, and then within its own type's. */
+INLINED long OF(point_)(uint below, uint scale) {
+  const number_format elements = TO_FORMAT, own = TO_POINT_FORMAT;
+  const number least = number_of_f32(below == 0 ? 0 : below | F32_SIGN);
+  const uint steps = f32_of(quotient(least, float_number(scale, TO_SCALE_FORMAT)));
+  const long exact = whole_value(number_of_f32(f32_sum(TO_FIRST, steps ^ F32_SIGN)), true);
+  return within_integers(within_integers(exact, elements), own);
+}
+
+INLINED void OF(put_point_)(const memory *of, const coordinate *group, long point) {
+  const number_format own = TO_POINT_FORMAT;
+  store(of->POINTS + AT_POINTS(group), TO_POINT_BYTES, TO_POINT_UNIT,
+        (pattern)point & ones(own.bits));
+}
+#endif
+
 /* Adds this work-item's values to the greatest ones of the groups in a box. Those of one group that
  * follow each other, in a visit or from visit to visit, are added at once. */
-static void OF(find_)(const memory *of, const coordinate *start, __local const tile_word *tile,
-                      __local uint *groups) {
+INLINED void OF(find_)(const memory *of, const coordinate *start, __local const tile_word *tile,
+                       __local uint *groups) {
   uint last[SOURCE_WIDTH / TO_FIND_RUN], most[SOURCE_WIDTH / TO_FIND_RUN];
+#if TO_RULE == RULE_RANGE
+  uint below[SOURCE_WIDTH / TO_FIND_RUN];
+#endif
 #pragma unroll
   for (int r = 0; r < SOURCE_WIDTH / TO_FIND_RUN; ++r) {
     last[r] = TO_FROM;
     most[r] = 0;
+#if TO_RULE == RULE_RANGE
+    below[r] = 0;
+#endif
   }
 #pragma unroll 1
   for (uint v = (uint)get_local_id(0); v < VISITS_source; v += GROUP) {
@@ -89,13 +127,23 @@ static void OF(find_)(const memory *of, const coordinate *start, __local const t
       const uint at = TO_FROM + OF(group_place_)(group, start);
       if (at != last[r]) {
         atomic_max(&groups[last[r]], most[r]);
-        last[r] = at;
         most[r] = 0;
+#if TO_RULE == RULE_RANGE
+        atomic_max(&groups[last[r] + TO_GROUPS], below[r]);
+        below[r] = 0;
+#endif
+        last[r] = at;
       }
 #pragma unroll
       for (int k = 0; k < TO_FIND_RUN; ++k) {
         const pattern scale = source_scale(of, i);
-        most[r] = max(most[r], size_of(source_f32(of, i, tile[place + k], scale)));
+        const uint value = source_f32(of, i, tile[place + k], scale);
+#if TO_RULE == RULE_RANGE
+        most[r] = max(most[r], OF(end_)(value, false));
+        below[r] = max(below[r], OF(end_)(value, true));
+#else
+        most[r] = max(most[r], size_of(value));
+#endif
         i[SOURCE_MINOR] += 1;
       }
       place += TO_FIND_RUN;
@@ -104,6 +152,9 @@ static void OF(find_)(const memory *of, const coordinate *start, __local const t
 #pragma unroll
   for (int r = 0; r < SOURCE_WIDTH / TO_FIND_RUN; ++r) {
     atomic_max(&groups[last[r]], most[r]);
+#if TO_RULE == RULE_RANGE
+    atomic_max(&groups[last[r] + TO_GROUPS], below[r]);
+#endif
   }
 }
 #endif
@@ -111,12 +162,19 @@ static void OF(find_)(const memory *of, const coordinate *start, __local const t
 #if TO_FINDS == 1
 /* Scales go to memory, and behind the greatest values. Work-items that have no group of their own
  * do the last one's again. */
-static void OF(put_scales_)(const memory *of, const coordinate *start, __local uint *groups) {
+INLINED void OF(put_scales_)(const memory *of, const coordinate *start, __local uint *groups) {
   for (uint first = 0; first < TO_GROUPS; first += GROUP) {
     coordinate group[AXES];
     OF(visit_group_)(min(first + (uint)get_local_id(0), TO_GROUPS - 1u), start, group);
     const uint place = TO_FROM + OF(group_place_)(group, start);
+#if TO_RULE == RULE_RANGE
+    const uint scale = OF(range_scale_)(groups[place], groups[place + TO_GROUPS]);
+    const long point = OF(point_)(groups[place + TO_GROUPS], scale);
+    groups[GROUPS + place + TO_GROUPS] = (uint)point;
+    OF(put_point_)(of, group, point);
+#else
     const uint scale = OF(scale_)(groups[place]);
+#endif
     groups[GROUPS + place] = scale;
     OF(put_scale_)(of, group, scale);
   }
@@ -125,22 +183,33 @@ static void OF(put_scales_)(const memory *of, const coordinate *start, __local u
 
 #if TO_FINDS == 2
 /* Adds the greatest values of a box to those of all boxes. */
-static void OF(add_found_)(const coordinate *start, __local const uint *groups,
-                           __global uint *found) {
+INLINED void OF(add_found_)(const coordinate *start, __local const uint *groups,
+                            __global uint *found) {
   for (uint first = 0; first < TO_GROUPS; first += GROUP) {
     coordinate group[AXES];
     OF(visit_group_)(min(first + (uint)get_local_id(0), TO_GROUPS - 1u), start, group);
-    atomic_max(&found[TO_ALL_FROM + OF(group_number_)(group)],
-               groups[TO_FROM + OF(group_place_)(group, start)]);
+    const uint place = TO_FROM + OF(group_place_)(group, start);
+    const ulong number = TO_ALL_FROM + OF(group_number_)(group);
+    atomic_max(&found[number], groups[place]);
+#if TO_RULE == RULE_RANGE
+    atomic_max(&found[number + TO_ALL], groups[place + TO_GROUPS]);
+#endif
   }
 }
 
 /* Writes the scale of the group of this number. */
-static void OF(put_found_)(const memory *of, ulong which, __global const uint *found) {
+INLINED void OF(put_found_)(const memory *of, ulong which, __global const uint *found) {
   if (which < TO_ALL) {
     coordinate group[AXES];
     OF(find_group_)(which, group);
+#if TO_RULE == RULE_RANGE
+    const uint below = found[TO_ALL_FROM + TO_ALL + which];
+    const uint scale = OF(range_scale_)(found[TO_ALL_FROM + which], below);
+    OF(put_scale_)(of, group, scale);
+    OF(put_point_)(of, group, OF(point_)(below, scale));
+#else
     OF(put_scale_)(of, group, OF(scale_)(found[TO_ALL_FROM + which]));
+#endif
   }
 }
 #endif
@@ -148,8 +217,8 @@ static void OF(put_found_)(const memory *of, ulong which, __global const uint *f
 /* ---- Elements ---- */
 
 /* What an element is divided by; 0 where it is by nothing. */
-static pattern OF(divisor_)(const memory *of, const coordinate *i, const coordinate *start,
-                            __local const uint *groups) {
+INLINED pattern OF(divisor_)(const memory *of, const coordinate *i, const coordinate *start,
+                             __local const uint *groups) {
 #if TO_SCALED
   coordinate group[AXES];
   OF(group_)(i, group);
@@ -157,6 +226,23 @@ static pattern OF(divisor_)(const memory *of, const coordinate *i, const coordin
   return groups[GROUPS + TO_FROM + OF(group_place_)(group, start)];
 #else
   return load(of->SCALES + AT_SCALES(group), TO_SCALE_BYTES, TO_SCALE_UNIT);
+#endif
+#else
+  return 0;
+#endif
+}
+
+/* What is added to an integer. */
+INLINED long OF(added_)(const memory *of, const coordinate *i, const coordinate *start,
+                        __local const uint *groups) {
+#if TO_POINTED
+  coordinate group[AXES];
+  OF(group_)(i, group);
+#if TO_FINDS == 1 && TO_RULE == RULE_RANGE
+  return (int)groups[GROUPS + TO_FROM + TO_GROUPS + OF(group_place_)(group, start)];
+#else
+  return integer_value(load(of->POINTS + AT_POINTS(group), TO_POINT_BYTES, TO_POINT_UNIT),
+                       TO_POINT_FORMAT);
 #endif
 #else
   return 0;
@@ -172,10 +258,10 @@ INLINED number OF(quotient_)(const memory *of, const coordinate *i, tile_word wo
 /* The quotient as an integer, far beyond all elements where it is. */
 INLINED long OF(whole_)(const memory *of, const coordinate *i, tile_word word, pattern factor,
                         pattern scale) {
-  const bool is_quick = is_counted(SOURCE_FORMAT, TO_SCALE_FORMAT, TO_FORMAT) && !SOURCE_SCALED &&
-                        !TO_POINTED && is_finite_float((uint)word, SOURCE_FORMAT) &&
-                        is_finite_float((uint)scale, TO_SCALE_FORMAT) &&
-                        !is_zero_float((uint)scale, TO_SCALE_FORMAT);
+  const bool is_quick =
+      is_counted(SOURCE_FORMAT, TO_SCALE_FORMAT, TO_FORMAT) && !SOURCE_MULTIPLIED && !TO_POINTED &&
+      is_finite_float((uint)word, SOURCE_FORMAT) && is_finite_float((uint)scale, TO_SCALE_FORMAT) &&
+      !is_zero_float((uint)scale, TO_SCALE_FORMAT);
   if (is_quick) {
     return short_quotient((uint)word, SOURCE_FORMAT, (uint)scale, TO_SCALE_FORMAT, TO_NEAREST != 0);
   }
@@ -184,38 +270,30 @@ INLINED long OF(whole_)(const memory *of, const coordinate *i, tile_word word, p
 }
 
 /* value / scale + zero point, saturated. */
-static pattern OF(scaled_)(const memory *of, const coordinate *i, tile_word word, pattern factor,
-                           pattern scale) {
+INLINED pattern OF(scaled_)(const memory *of, const coordinate *i, tile_word word, pattern factor,
+                            pattern scale, long point) {
   const number_format to = TO_FORMAT;
-  if (is_shift(TO_SCALE_FORMAT, SOURCE_FORMAT, to) && !SOURCE_SCALED && is_power(scale) &&
+  if (is_shift(TO_SCALE_FORMAT, SOURCE_FORMAT, to) && !SOURCE_MULTIPLIED && is_power(scale) &&
       is_finite_float((uint)word, SOURCE_FORMAT)) {
     return short_float((uint)word, SOURCE_FORMAT, -power_of(scale), to, true);
   }
   if (to.kind == KIND_FLOAT) {
     return saturated_pattern(OF(quotient_)(of, i, word, factor, scale), to);
   }
-  long whole = OF(whole_)(of, i, word, factor, scale);
-#if TO_POINTED
-  coordinate group[AXES];
-  OF(group_)(i, group);
-  whole += integer_value(load(of->POINTS + AT_POINTS(group), TO_POINT_BYTES, TO_POINT_UNIT),
-                         TO_POINT_FORMAT);
-#endif
-  const bool is_signed = to.kind == KIND_SIGNED;
-  const long most = (long)ones(is_signed ? to.bits - 1 : to.bits);
-  return (pattern)clamp(whole, is_signed ? -most - 1 : 0L, most) & ones(to.bits);
+  const long whole = OF(whole_)(of, i, word, factor, scale) + point;
+  return (pattern)within_integers(whole, to) & ones(to.bits);
 }
 #endif
 
 /* What an element of the tile becomes, by the scales of both sides. */
-static pattern OF(element_)(const memory *of, const coordinate *i, tile_word word, pattern factor,
-                            pattern divisor) {
+INLINED pattern OF(element_)(const memory *of, const coordinate *i, tile_word word, pattern factor,
+                             pattern divisor, long point) {
 #if TO_SCALED
-  return OF(scaled_)(of, i, word, factor, divisor);
-#elif SOURCE_SCALED
+  return OF(scaled_)(of, i, word, factor, divisor, point);
+#elif SOURCE_MULTIPLIED
   const integer_rule by = {false, TO_NEAREST != 0};
-  if (is_shift(SOURCE_SCALE_FORMAT, SOURCE_FORMAT, TO_FORMAT) && !SOURCE_POINTED &&
-      is_power(factor) && is_finite_float((uint)word, SOURCE_FORMAT)) {
+  if (is_shift(SOURCE_BY_FORMAT, SOURCE_FORMAT, TO_FORMAT) && !SOURCE_POINTED && is_power(factor) &&
+      is_finite_float((uint)word, SOURCE_FORMAT)) {
     return short_float((uint)word, SOURCE_FORMAT, power_of(factor), TO_FORMAT, false);
   }
   number value = source_value(of, i, word, factor);
@@ -236,15 +314,16 @@ static pattern OF(element_)(const memory *of, const coordinate *i, tile_word wor
 /* Element `k` of those that are stored together, `i` being its index. Scales stay from the one
  * before where they are the same. */
 INLINED pattern OF(next_)(const memory *of, const coordinate *i, tile_word word, int k,
-                          pattern *factor, pattern *divisor, const coordinate *start,
+                          pattern *factor, pattern *divisor, long *point, const coordinate *start,
                           __local const uint *groups) {
   if (k % TO_FROM_RUN == 0) {
     *factor = source_scale(of, i);
   }
   if (k % TO_RUN == 0) {
     *divisor = OF(divisor_)(of, i, start, groups);
+    *point = OF(added_)(of, i, start, groups);
   }
-  return OF(element_)(of, i, word, *factor, *divisor);
+  return OF(element_)(of, i, word, *factor, *divisor, *point);
 }
 #endif
 
@@ -267,10 +346,11 @@ INLINED void OF(put_)(const memory *of, coordinate *i, __local const tile_word *
 #elif TO_BITS
   uint byte = 0;
   pattern factor = 0, divisor = 0;
+  long point = 0;
 #pragma unroll 1
   for (uint k = 0; k < 8 / TO_BITS; ++k) {
     const pattern element = OF(next_)(of, i, tile[place + k * TO_STEP], (int)k, &factor, &divisor,
-                                      start, groups);
+                                      &point, start, groups);
     byte |= (uint)element << (TO_HIGH ? 8 - TO_BITS - k * TO_BITS : k * TO_BITS);
     i[TO_MINOR] += 1;
   }
@@ -279,10 +359,11 @@ INLINED void OF(put_)(const memory *of, coordinate *i, __local const tile_word *
   __global uchar *const to = of->OF(to_) + (long)at;
   uint4 words = (uint4)0;
   pattern factor = 0, divisor = 0;
+  long point = 0;
 #pragma unroll
   for (int k = 0; k < TO_TOGETHER; ++k) {
     const pattern element =
-        OF(next_)(of, i, tile[place + k * TO_STEP], k, &factor, &divisor, start, groups);
+        OF(next_)(of, i, tile[place + k * TO_STEP], k, &factor, &divisor, &point, start, groups);
     words = with_element(words, k, TO_BYTES, (uint)element);
     i[TO_MINOR] += 1;
   }
@@ -296,13 +377,14 @@ INLINED void OF(put_)(const memory *of, coordinate *i, __local const tile_word *
   }
 #else
   pattern factor = 0, divisor = 0;
+  long point = 0;
   store(of->OF(to_) + (long)at, TO_BYTES, TO_UNIT,
-        OF(next_)(of, i, tile[place], 0, &factor, &divisor, start, groups));
+        OF(next_)(of, i, tile[place], 0, &factor, &divisor, &point, start, groups));
 #endif
 }
 
-static void OF(write_)(const memory *of, const coordinate *start, __local const tile_word *tile,
-                       __local const uint *groups) {
+INLINED void OF(write_)(const memory *of, const coordinate *start, __local const tile_word *tile,
+                        __local const uint *groups) {
 #pragma unroll 1
   for (uint v = (uint)get_local_id(0); v < OF(VISITS_); v += GROUP) {
     coordinate i[AXES];

@@ -138,8 +138,8 @@ INLINED bool is_zero_float(uint bits, const number_format of) {
 INLINED uint short_digits(uint size, const number_format of, int *exponent) {
   const int field = (int)(size >> of.mantissa_bits);
   const bool has_one = field != 0 || of.specials == SPECIALS_UNSIGNED;
-  const uint digits =
-      (size & (uint)ones(of.mantissa_bits)) | (has_one ? 1u : 0u) << of.mantissa_bits;
+  const uint digits = (size & (uint)ones(of.mantissa_bits)) | (has_one ? 1u : 0u)
+                                                                  << of.mantissa_bits;
   const int shift = (int)clz(digits | 1u) - 8;
   *exponent = (has_one ? field : 1) - of.bias - of.mantissa_bits + 23 - shift;
   return digits << shift;
@@ -179,12 +179,12 @@ INLINED uint short_float(uint bits, const number_format from, int power, const n
   const int field = (int)(size >> from.mantissa_bits), steps = power + to.bias - from.bias;
   const bool are_normal =
       field > 0 && field + steps > 0 && field + steps <= (int)ones(to.exponent_bits);
-  const uint made = are_normal ? normal_size(size, from, steps, to)
-                               : short_size(size, from, power, to);
+  const uint made =
+      are_normal ? normal_size(size, from, steps, to) : short_size(size, from, power, to);
   const bool is_beyond = made > (uint)greatest_size(to);
-  return is_beyond && !saturates ? (uint)overflow_pattern(negative, to)
-                                 : (uint)signed_pattern(is_beyond ? greatest_size(to) : made,
-                                                        negative, to);
+  return is_beyond && !saturates
+             ? (uint)overflow_pattern(negative, to)
+             : (uint)signed_pattern(is_beyond ? greatest_size(to) : made, negative, to);
 }
 
 /* The exponent of a number of f8e8m0fnu that is one. */
@@ -218,8 +218,8 @@ INLINED int short_quotient(uint a, const number_format from, uint b, const numbe
   const uint divisor = by_digits << clamp(-steps, 0, MOST_STEPS - 1);
   const uint whole = dividend / divisor;
   const uint twice_left = 2 * (dividend - whole * divisor);
-  const bool goes_up = rounds_to_nearest && (twice_left > divisor ||
-                                             (twice_left == divisor && (whole & 1) != 0));
+  const bool goes_up =
+      rounds_to_nearest && (twice_left > divisor || (twice_left == divisor && (whole & 1) != 0));
   const int made = steps > MOST_STEPS ? BEYOND : (int)whole + (goes_up ? 1 : 0);
   return is_zero_float(a, from) ? 0 : negative ? -made : made;
 }
@@ -228,6 +228,13 @@ INLINED int short_quotient(uint a, const number_format from, uint b, const numbe
 INLINED long integer_value(pattern bits, const number_format of) {
   const long low = (long)(bits & ones(of.bits));
   return of.kind == KIND_SIGNED && (low >> (of.bits - 1)) != 0 ? low - (1L << of.bits) : low;
+}
+
+/* The nearest integer that a type has. */
+INLINED long within_integers(long value, const number_format of) {
+  const bool is_signed = of.kind == KIND_SIGNED;
+  const long most = (long)ones(is_signed ? of.bits - 1 : of.bits);
+  return clamp(value, is_signed ? -most - 1 : 0L, most);
 }
 
 INLINED number number_of_integer(long value) {

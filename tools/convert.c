@@ -378,7 +378,8 @@ const command command_convert = {
         "  --from-zero-points FILE, --to-zero-points FILE\n"
         "                 its zero points, which are read on both sides\n"
         "  --scale-rule RULE  given, the default: the scales of --to are read; amax, amax-up or\n"
-        "                 power2: they are found for each group, and written\n",
+        "                 power2: they are found for each group, and written; range: its zero\n"
+        "                 points too\n",
     .more_help =
         "  --tensor T     the tensors of a .safetensors or .gguf file that are relaid, by their\n"
         "                 names; any number of times. With another IN, the name of the one tensor\n"

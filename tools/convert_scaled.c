@@ -1,5 +1,5 @@
-/* convert_scaled.c: reads up to four files into memory, and writes up to two, which appear when
- * both are complete. */
+/* convert_scaled.c: reads up to four files into memory, and writes up to three, which appear when
+ * all are complete. */
 #include "convert_scaled.h"
 
 #include <inttypes.h>
@@ -86,7 +86,6 @@ static const char *option_without_scales(const convert_request *asked) {
          : asked->schedules.count > 0 ? "--schedule"
          : asked->specializes         ? "--specialize"
          : asked->wraps               ? "--wrap"
-         : asked->scale != NULL       ? "--scale"
                                       : NULL;
 }
 
@@ -94,7 +93,8 @@ static exit_code read_rule(convert_scaled_request *files) {
   static const char *const names[] = {[RELAYOUT_SCALES_GIVEN] = "given",
                                       [RELAYOUT_SCALES_AMAX] = "amax",
                                       [RELAYOUT_SCALES_AMAX_UP] = "amax-up",
-                                      [RELAYOUT_SCALES_POWER2] = "power2"};
+                                      [RELAYOUT_SCALES_POWER2] = "power2",
+                                      [RELAYOUT_SCALES_RANGE] = "range"};
   files->rule = RELAYOUT_SCALES_GIVEN;
   if (files->rule_text == NULL) {
     return EXIT_CODE_OK;
@@ -105,7 +105,8 @@ static exit_code read_rule(convert_scaled_request *files) {
       return EXIT_CODE_OK;
     }
   }
-  return report(EXIT_CODE_USAGE, "--scale-rule takes given, amax, amax-up or power2, not '%s'",
+  return report(EXIT_CODE_USAGE,
+                "--scale-rule takes given, amax, amax-up, power2 or range, not '%s'",
                 files->rule_text);
 }
 
@@ -164,6 +165,10 @@ static exit_code check_dimensions(const job *work) {
                 work->asked->to, text);
 }
 
+static bool finds_zero_points(const relayout_scaled_view *view) {
+  return view->has_zero_points && view->rule == RELAYOUT_SCALES_RANGE;
+}
+
 /* A side that is plain has the type and the layout of the source's elements where its text says
  * neither. */
 static exit_code read_to(job *work) {
@@ -194,6 +199,9 @@ static exit_code read_to(job *work) {
   if (work->to.has_scales && work->to.rule != RELAYOUT_SCALES_GIVEN) {
     work->to.scales.byte_order = work->like->to_order;
   }
+  if (finds_zero_points(&work->to)) {
+    work->to.zero_points.byte_order = work->like->to_order;
+  }
   return EXIT_CODE_OK;
 }
 
@@ -209,8 +217,9 @@ static exit_code read_sides(job *work) {
 
 static void set_part(job *work, part_name name, const char *option, const char *path, bool is_there,
                      relayout_view *view) {
-  const bool is_written =
-      name == TO_ELEMENTS || (name == TO_SCALES && work->to.rule != RELAYOUT_SCALES_GIVEN);
+  const bool is_written = name == TO_ELEMENTS ||
+                          (name == TO_SCALES && work->to.rule != RELAYOUT_SCALES_GIVEN) ||
+                          (name == TO_ZERO_POINTS && finds_zero_points(&work->to));
   const bool is_raw = path == NULL || (work->asked->raw && !is_written);
   work->parts[name] = (part){.option = option,
                              .path = path,
@@ -264,9 +273,16 @@ static exit_code check_parts(const job *work) {
   if (code == EXIT_CODE_OK && work->files->rule_text != NULL && !work->to.has_scales) {
     code = report(EXIT_CODE_USAGE, "--scale-rule is not needed: --to has no scales");
   }
-  if (code == EXIT_CODE_OK && parts[TO_SCALES].is_written &&
-      strcmp(parts[TO_SCALES].path, parts[TO_ELEMENTS].path) == 0) {
-    code = report(EXIT_CODE_USAGE, "--to-scales is %s, and so is OUT", parts[TO_SCALES].path);
+  for (part_name name = TO_ZERO_POINTS; name <= TO_SCALES && code == EXIT_CODE_OK; name++) {
+    if (parts[name].is_written && strcmp(parts[name].path, parts[TO_ELEMENTS].path) == 0) {
+      code =
+          report(EXIT_CODE_USAGE, "%s is %s, and so is OUT", parts[name].option, parts[name].path);
+    }
+  }
+  if (code == EXIT_CODE_OK && parts[TO_ZERO_POINTS].is_written &&
+      strcmp(parts[TO_ZERO_POINTS].path, parts[TO_SCALES].path) == 0) {
+    code = report(EXIT_CODE_USAGE, "--to-zero-points is %s, and so is --to-scales",
+                  parts[TO_SCALES].path);
   }
   return code;
 }
@@ -380,14 +396,15 @@ static exit_code write_part(const part *of, stream_output *output) {
   return code == EXIT_CODE_OK ? stream_write(output, of->bytes, of->size) : code;
 }
 
-/* The scales get their name first: an OUT that is there has scales beside it. */
+/* OUT gets its name last: one that is there has scales and zero points beside it. */
 static exit_code write_files(job *work) {
-  part *written[2];
-  stream_output outputs[2];
+  enum { MOST = 3 };
+  part *written[MOST];
+  stream_output outputs[MOST];
   size_t count = 0;
   size_t open = 0;
   exit_code code = EXIT_CODE_OK;
-  for (part_name name = TO_SCALES; name <= TO_ELEMENTS; name++) {
+  for (part_name name = TO_ZERO_POINTS; name <= TO_ELEMENTS; name++) {
     if (work->parts[name].is_written) {
       written[count++] = &work->parts[name];
     }

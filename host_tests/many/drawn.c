@@ -161,11 +161,14 @@ static void draw_scales(uint64_t *random, bool is_destination, relayout_scaled_v
   }
   view->zero_points.shape = view->scales.shape;
   view->has_zero_points = has_integers && chance(random, 2);
-  view->rule =
-      is_destination ? (relayout_scale_rule)random_below(random, 4) : RELAYOUT_SCALES_GIVEN;
+  view->rule = is_destination
+                   ? (relayout_scale_rule)random_below(random, view->has_zero_points ? 6 : 4)
+                   : RELAYOUT_SCALES_GIVEN;
+  view->rule = view->rule > RELAYOUT_SCALES_RANGE ? RELAYOUT_SCALES_RANGE : view->rule;
   draw_view(random, draw_scale_type(random), view->rule != RELAYOUT_SCALES_GIVEN, &view->scales);
   if (view->has_zero_points) {
-    draw_view(random, draw_zero_point_type(random), false, &view->zero_points);
+    const bool are_found = view->rule == RELAYOUT_SCALES_RANGE;
+    draw_view(random, draw_zero_point_type(random), are_found, &view->zero_points);
   }
 }
 
@@ -302,6 +305,23 @@ static void draw_ranges(uint64_t *random, drawn_many *drawn) {
              chance(random, 3) ? 2 + (int)random_below(random, 4) : 1, &drawn->ranges);
 }
 
+/* What the source's scales, or its elements, are multiplied by: mostly 1; else a power of two, a
+ * number near 1, or the least and the greatest f32. Integers that have it do not wrap. */
+static void draw_factor(uint64_t *random, drawn_many *drawn) {
+  static const double ends[] = {0x1p-149, 0x1.fffffep127, -0x1p-126, 0, 1 + 0x1p-40};
+  if (!chance(random, 4)) {
+    return;
+  }
+  const double near = 1 + (double)random_below(random, 1 << 24) * 0x1p-25;
+  drawn->options.scale = chance(random, 3)   ? 0x1p-3 * (double)(1 << random_below(random, 7))
+                         : chance(random, 6) ? ends[random_below(random, COUNT(ends))]
+                         : chance(random, 2) ? near
+                                             : -near / 3;
+  if ((float)drawn->options.scale != 1 && drawn->options.scale != 0) {
+    drawn->options.overflow = RELAYOUT_OVERFLOW_SATURATE;
+  }
+}
+
 void drawn_many_of(uint64_t number, drawn_many *drawn) {
   static const relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
   uint64_t state = random_mix(number);
@@ -324,6 +344,7 @@ void drawn_many_of(uint64_t number, drawn_many *drawn) {
       may_wrap && chance(random, 2) ? RELAYOUT_OVERFLOW_WRAP : RELAYOUT_OVERFLOW_SATURATE;
   drawn->values = (drawn_values)random_below(random, 3);
   drawn->content = random_next(random);
+  draw_factor(random, drawn);
   interleave(random, &drawn->from);
   block_scales(random, &drawn->from);
   for (int32_t i = 0; i < drawn->count; ++i) {
@@ -352,6 +373,10 @@ static bool is_scaled(const relayout_scaled_view *view) {
   return view->has_scales || view->block_format != RELAYOUT_BLOCK_FORMAT_NONE;
 }
 
+static bool has_factor(const drawn_many *drawn) {
+  return drawn->options.scale != 0 && (float)drawn->options.scale != 1;
+}
+
 static bool has_padding(const relayout_view *view) {
   int64_t count = 1;
   for (int32_t d = 0; d < view->shape.rank; ++d) {
@@ -361,14 +386,17 @@ static bool has_padding(const relayout_view *view) {
 }
 
 bool drawn_many_may_be_refused(const drawn_many *drawn) {
-  bool may = has_scattered(&drawn->from);
+  const relayout_element_type type = drawn->from.elements.shape.element_type;
+  bool may = has_scattered(&drawn->from) ||
+             (has_factor(drawn) && (is_wide(&drawn->from) || type == RELAYOUT_PRED));
   for (int32_t i = 0; i < drawn->count; ++i) {
     const relayout_scaled_view *const to = &drawn->to[i];
-    const bool is_padded =
-        has_padding(&to->elements) || (to->has_scales && has_padding(&to->scales));
+    const bool is_padded = has_padding(&to->elements) ||
+                           (to->has_scales && has_padding(&to->scales)) ||
+                           (to->has_zero_points && has_padding(&to->zero_points));
     may = may || (drawn->ranges.count > 1 && is_padded) || has_scattered(to) ||
           (is_wide(&drawn->from) && is_scaled(to)) ||
-          (is_wide(to) && (is_scaled(&drawn->from) || is_scaled(to)));
+          (is_wide(to) && (is_scaled(&drawn->from) || is_scaled(to) || has_factor(drawn)));
   }
   return may;
 }
@@ -450,7 +478,7 @@ static void print_view(const char *name, const relayout_view *view) {
 }
 
 static void print_scaled_view(const relayout_scaled_view *view) {
-  static const char *const rules[] = {"given", "amax", "amax up", "power of two"};
+  static const char *const rules[] = {"given", "amax", "amax up", "power of two", "range"};
   char text[3 * RELAYOUT_SHAPE_TEXT_SIZE];
   relayout_scaled_view_format(view, text, sizeof(text));
   printf("%s%s%s\n", text, view->has_scales ? ", scales " : "",
@@ -466,10 +494,10 @@ static void print_scaled_view(const relayout_scaled_view *view) {
 
 void drawn_many_print(const drawn_many *drawn) {
   static const char *const values[] = {"ties", "numbers", "patterns"};
-  printf("rounding to %s, %s, values %s\nfrom ",
+  printf("rounding to %s, %s, times %.17g, values %s\nfrom ",
          drawn->options.rounding == RELAYOUT_ROUNDING_NEAREST ? "nearest" : "zero",
          drawn->options.overflow == RELAYOUT_OVERFLOW_WRAP ? "wraps" : "saturates",
-         values[drawn->values]);
+         drawn->options.scale, values[drawn->values]);
   print_scaled_view(&drawn->from);
   for (int32_t i = 0; i < drawn->count; ++i) {
     printf("to ");

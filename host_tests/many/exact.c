@@ -107,27 +107,35 @@ bool exact_is_zero(const exact *number) {
   return number->kind == EXACT_FINITE && length_of(number->whole) == 0;
 }
 
-exact exact_minus(const exact *number, int64_t integer) {
-  if (number->kind != EXACT_FINITE || integer == 0) {
-    return *number;
-  }
-  exact difference = *number, other = exact_of_integer(-integer);
-  const int64_t least = difference.exponent < 0 ? difference.exponent : 0;
-  shift(difference.whole, difference.exponent - least);
-  shift(other.whole, -least);
-  if (difference.is_negative) {
-    negate(difference.whole);
+static exact sum_of_finite(exact sum, exact other) {
+  const int64_t least = sum.exponent < other.exponent ? sum.exponent : other.exponent;
+  shift(sum.whole, sum.exponent - least);
+  shift(other.whole, other.exponent - least);
+  if (sum.is_negative) {
+    negate(sum.whole);
   }
   if (other.is_negative) {
     negate(other.whole);
   }
-  add(difference.whole, other.whole);
-  difference.is_negative = bit_of(difference.whole, 32 * EXACT_LIMBS - 1);
-  if (difference.is_negative) {
-    negate(difference.whole);
+  add(sum.whole, other.whole);
+  sum.is_negative = bit_of(sum.whole, 32 * EXACT_LIMBS - 1);
+  if (sum.is_negative) {
+    negate(sum.whole);
   }
-  difference.exponent = least;
-  return difference;
+  sum.exponent = least;
+  return sum;
+}
+
+exact exact_minus(const exact *number, int64_t integer) {
+  return number->kind != EXACT_FINITE || integer == 0
+             ? *number
+             : sum_of_finite(*number, exact_of_integer(-integer));
+}
+
+exact exact_plus(const exact *number, const exact *other) {
+  return number->kind != EXACT_FINITE  ? *number
+         : other->kind != EXACT_FINITE ? *other
+                                       : sum_of_finite(*number, *other);
 }
 
 static exact nan_of(bool is_negative) {

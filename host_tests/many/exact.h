@@ -35,6 +35,8 @@ bool exact_is_zero(const exact *number);
 /* Both are of patterns or of differences. A NaN keeps its sign, that of `number` before that of
  * `other`; a NaN that is made has none. A zero less the integer 0 keeps its sign. */
 exact exact_minus(const exact *number, int64_t integer);
+/* Of patterns, of which no two are infinities of both signs. */
+exact exact_plus(const exact *number, const exact *other);
 exact exact_times(const exact *number, const exact *other);
 /* The divisor is not 0. */
 exact exact_over(const exact *number, const exact *other);

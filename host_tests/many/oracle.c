@@ -127,15 +127,35 @@ void many_span(const relayout_view *view, relayout_block_format format, int64_t 
 
 /* ---- Sources -------------------------------------------------------------------------------- */
 
+static uint32_t to_f32(const exact *number) {
+  return (uint32_t)exact_to_float(number, RELAYOUT_F32, EXACT_TO_NEAREST);
+}
+
+static exact rounded_to_f32(const exact *number) {
+  return exact_of(RELAYOUT_F32, to_f32(number));
+}
+
 /* One view's scales and zero points; both may be absent. */
 typedef struct factors {
   unsigned char *scales;
   unsigned char *zero_points;
+  bool has_all; /* there is one that scales are multiplied by, or elements without */
+  exact all;
 } factors;
+
+/* By the scale of a plan's options. */
+static void read_factor_of_all(double scale, factors *read) {
+  uint64_t pattern;
+  memcpy(&pattern, &scale, sizeof(pattern));
+  const exact exactly = exact_of(RELAYOUT_F64, pattern);
+  enum { ONE = 0x3f800000 };
+  read->all = rounded_to_f32(&exactly);
+  read->has_all = scale != 0 && to_f32(&read->all) != ONE;
+}
 
 static bool read_factors(const relayout_scaled_view *view, const void *scales,
                          const void *zero_points, factors *read) {
-  *read = (factors){NULL, NULL};
+  *read = (factors){.has_all = false};
   read->scales = view->has_scales ? read_dense(&view->scales, scales) : NULL;
   read->zero_points = view->has_zero_points ? read_dense(&view->zero_points, zero_points) : NULL;
   return (read->scales != NULL || !view->has_scales) &&
@@ -150,6 +170,13 @@ static void free_factors(factors *of) {
 static exact scale_of(const relayout_scaled_view *view, const factors *of, size_t group) {
   const relayout_element_type type = view->scales.shape.element_type;
   return exact_of(type, pattern_at(type, of->scales, group));
+}
+
+/* The same times the one for all, as an f32. */
+static exact multiplied_scale(const relayout_scaled_view *view, const factors *of, size_t group) {
+  const exact scale = scale_of(view, of, group);
+  const exact both = of->has_all ? exact_times(&scale, &of->all) : scale;
+  return of->has_all ? rounded_to_f32(&both) : scale;
 }
 
 static int64_t zero_point_of(const relayout_scaled_view *view, const factors *of, size_t group) {
@@ -187,7 +214,8 @@ void many_move_record(const relayout_scaled_view *view, const uint8_t *memory, s
   }
 }
 
-static void read_records(const relayout_scaled_view *view, const void *memory, exact *numbers) {
+static void read_records(const relayout_scaled_view *view, const factors *of, const void *memory,
+                         exact *numbers) {
   const relayout_shape *const shape = &view->elements.shape;
   for (size_t i = 0; i < count_of(shape); ++i) {
     const size_t place = place_in_records(shape, i);
@@ -197,7 +225,9 @@ static void read_records(const relayout_scaled_view *view, const void *memory, e
     many_move_record(view, memory, place / RECORD, record, false);
     blocks_read(view->block_format, record, values);
     memcpy(&pattern, &values[place % RECORD], sizeof(pattern));
-    numbers[i] = without_sign_of_nan(exact_of(RELAYOUT_F32, pattern));
+    numbers[i] = exact_of(RELAYOUT_F32, pattern);
+    numbers[i] = of->has_all ? exact_times(&numbers[i], &of->all) : numbers[i];
+    numbers[i] = without_sign_of_nan(numbers[i]);
   }
 }
 
@@ -209,15 +239,17 @@ static void read_elements(const relayout_scaled_view *view, const factors *of,
     if (view->has_scales) {
       const size_t group = group_of(view, i);
       const exact difference = exact_minus(&element, zero_point_of(view, of, group));
-      const exact scale = scale_of(view, of, group);
+      const exact scale = multiplied_scale(view, of, group);
       values->numbers[i] = without_sign_of_nan(exact_times(&difference, &scale));
+    } else if (of->has_all) {
+      values->numbers[i] = without_sign_of_nan(exact_times(&element, &of->all));
     }
   }
 }
 
-bool many_values_make(const relayout_scaled_view *view, const relayout_source_memory *memory,
-                      many_values *made) {
-  factors of;
+bool many_values_make(const relayout_scaled_view *view, double scale,
+                      const relayout_source_memory *memory, many_values *made) {
+  factors of = {.has_all = false};
   *made = (many_values){.count = count_of(&view->elements.shape)};
   made->type = view->elements.shape.element_type;
   made->numbers = malloc((made->count + 1) * sizeof(exact));
@@ -225,18 +257,20 @@ bool many_values_make(const relayout_scaled_view *view, const relayout_source_me
     return false;
   }
   if (view->block_format != RELAYOUT_BLOCK_FORMAT_NONE) {
+    read_factor_of_all(scale, &of);
     made->view = view;
-    made->records = memory->elements;
-    read_records(view, memory->elements, made->numbers);
+    made->records = of.has_all ? NULL : memory->elements;
+    read_records(view, &of, memory->elements, made->numbers);
     return true;
   }
   made->elements = read_dense(&view->elements, memory->elements);
   const bool is_read = read_factors(view, memory->scales, memory->zero_points, &of);
+  read_factor_of_all(scale, &of);
   if (is_read && made->elements != NULL) {
     read_elements(view, &of, made);
   }
   free_factors(&of);
-  if (view->has_scales) {
+  if (view->has_scales || of.has_all) {
     free(made->elements);
     made->elements = NULL;
     return is_read;
@@ -252,10 +286,6 @@ void many_values_free(many_values *values) {
 
 /* ---- Scales that rules make ----------------------------------------------------------------- */
 
-static uint32_t to_f32(const exact *number) {
-  return (uint32_t)exact_to_float(number, RELAYOUT_F32, EXACT_TO_NEAREST);
-}
-
 /* Patterns of floats without signs are in the order of their values, NaN behind all. */
 static uint64_t scale_from(uint32_t greatest, const relayout_scaled_view *view) {
   const relayout_element_type type = view->scales.shape.element_type;
@@ -270,6 +300,83 @@ static uint64_t scale_from(uint32_t greatest, const relayout_scaled_view *view) 
   }
   return exact_to_float(&scale, type,
                         view->rule == RELAYOUT_SCALES_AMAX_UP ? EXACT_UP : EXACT_TO_NEAREST);
+}
+
+/* The difference of both ends of a group over that of both ends of the elements' type, as an f32
+ * before. */
+static uint64_t scale_of_range(const exact *greatest, const exact *least, int64_t steps,
+                               relayout_element_type type) {
+  exact below = *least;
+  below.is_negative = !below.is_negative;
+  const exact difference = exact_plus(greatest, &below), all = exact_of_integer(steps);
+  const exact rounded = without_sign_of_nan(rounded_to_f32(&difference));
+  const exact scale = exact_over(&rounded, &all);
+  return exact_is_zero(&rounded) ? 0 : exact_to_float(&scale, type, EXACT_TO_NEAREST);
+}
+
+/* first - least / scale, each step as an f32, to the nearest integer of both types. */
+static uint64_t point_of_range(const relayout_scaled_view *view, const exact *least,
+                               const exact *scale, int64_t first) {
+  const exact none = exact_of_integer(0), start = exact_of_integer(first);
+  const exact quotient = exact_is_zero(scale) ? none : exact_over(least, scale);
+  exact steps = rounded_to_f32(&quotient);
+  steps.is_negative = !steps.is_negative;
+  const exact sum = exact_plus(&steps, &start), point = rounded_to_f32(&sum);
+  const relayout_element_type elements = view->elements.shape.element_type;
+  const uint64_t within = exact_to_integer(&point, elements, EXACT_TO_NEAREST, 0, false);
+  const exact number = exact_of(elements, within);
+  return exact_to_integer(&number, view->zero_points.shape.element_type, EXACT_TO_NEAREST, 0,
+                          false);
+}
+
+/* Of a number and the one there, and of 0; a NaN is the greatest of all. */
+static exact further(const exact *there, const exact *number, bool is_greatest) {
+  const bool is_nan = number->kind == EXACT_NAN || there->kind == EXACT_NAN;
+  if (is_nan) {
+    return is_greatest && there->kind != EXACT_NAN ? *number : *there;
+  }
+  exact negative = *there;
+  negative.is_negative = !negative.is_negative;
+  const bool is_right_sign = number->is_negative != is_greatest && !exact_is_zero(number);
+  if (!is_right_sign || there->kind == EXACT_INFINITE) {
+    return *there;
+  }
+  const exact more = exact_plus(number, &negative);
+  return !exact_is_zero(&more) && more.is_negative != is_greatest ? *number : *there;
+}
+
+static bool make_ranges(const many_values *values, const relayout_scaled_view *view,
+                        const relayout_destination_memory *memory, const factors *of) {
+  const size_t groups = count_of(&view->scales.shape);
+  const relayout_element_type elements = view->elements.shape.element_type;
+  const relayout_element_type scales = view->scales.shape.element_type;
+  const number_format format = format_of(elements);
+  const int64_t steps = ((int64_t)1 << format.bits) - 1;
+  const int64_t first = format.kind == TWOS_COMPLEMENT ? -((steps + 1) / 2) : 0;
+  exact *const ends = malloc(2 * (groups + 1) * sizeof(exact));
+  if (ends == NULL) {
+    return false;
+  }
+  for (size_t i = 0; i < 2 * groups; ++i) {
+    ends[i] = exact_of_integer(0);
+  }
+  for (size_t i = 0; i < values->count; ++i) {
+    const size_t group = group_of(view, i);
+    const exact value = without_sign_of_nan(rounded_to_f32(&values->numbers[i]));
+    ends[2 * group] = further(&ends[2 * group], &value, true);
+    ends[2 * group + 1] = further(&ends[2 * group + 1], &value, false);
+  }
+  for (size_t g = 0; g < groups; ++g) {
+    const exact *const end = &ends[2 * g];
+    set_pattern(scales, of->scales, g, scale_of_range(&end[0], &end[1], steps, scales));
+    const exact scale = scale_of(view, of, g);
+    set_pattern(view->zero_points.shape.element_type, of->zero_points, g,
+                point_of_range(view, &end[1], &scale, first));
+  }
+  write_dense(&view->scales, of->scales, memory->scales);
+  write_dense(&view->zero_points, of->zero_points, memory->zero_points);
+  free(ends);
+  return true;
 }
 
 static bool make_scales(const many_values *values, const relayout_scaled_view *view,
@@ -320,7 +427,8 @@ static int64_t write_elements(const many_values *values, const relayout_scaled_v
   factors of;
   bool is_made = read_factors(view, memory->scales, memory->zero_points, &of) && elements != NULL;
   if (is_made && view->has_scales && view->rule != RELAYOUT_SCALES_GIVEN) {
-    is_made = make_scales(values, view, memory, of.scales);
+    is_made = view->rule == RELAYOUT_SCALES_RANGE ? make_ranges(values, view, memory, &of)
+                                                  : make_scales(values, view, memory, of.scales);
   }
   for (size_t i = 0; is_made && i < values->count; ++i) {
     const exact *const value = &values->numbers[i];

@@ -26,9 +26,9 @@ typedef struct many_values {
   const unsigned char *records;
 } many_values;
 
-/* False when memory runs out. */
-bool many_values_make(const relayout_scaled_view *view, const relayout_source_memory *memory,
-                      many_values *made);
+/* `scale` is that of a plan's options. False when memory runs out. */
+bool many_values_make(const relayout_scaled_view *view, double scale,
+                      const relayout_source_memory *memory, many_values *made);
 void many_values_free(many_values *values);
 
 /* Turns a destination's bytes as they were before into what they are after. Returns the number of

@@ -221,14 +221,138 @@ static void test_refused_options(void **state) {
   options.schedule_count = 1;
   assert_int_equal(create(&from, &to, &options, &plan), RELAYOUT_UNSUPPORTED);
   options = (relayout_plan_options)RELAYOUT_PLAN_OPTIONS_INIT;
-  options.scale = 0.5;
-  assert_int_equal(create(&from, &to, &options, &plan), RELAYOUT_INVALID_ARGUMENT);
+  static const double refused[] = {NAN, -INFINITY, 0x1p-150, -0x1p-1000, 0x1.ffffffp127, 0x1p200};
+  for (size_t i = 0; i < COUNT(refused); ++i) {
+    options.scale = refused[i];
+    assert_int_equal(create(&from, &to, &options, &plan), RELAYOUT_INVALID_ARGUMENT);
+  }
   options.scale = 1;
   options.rounding = (relayout_rounding)9;
   assert_int_equal(create(&from, &to, &options, &plan), RELAYOUT_INVALID_ARGUMENT);
   options = (relayout_plan_options){.struct_size = sizeof(options)};
   assert_int_equal(create(&from, &to, &options, &plan), RELAYOUT_OK);
   relayout_plan_destroy(plan);
+}
+
+/* ---- One more scale ------------------------------------------------------------------------- */
+
+/* The same as `move`, with a scale for the source. */
+static void move_by(double scale, const char *from_text, const void *elements, const void *scales,
+                    const char *to_text, void *found, void *to_scales) {
+  const relayout_scaled_view from = scaled_of(from_text);
+  relayout_scaled_view to = scaled_of(to_text);
+  const relayout_source_memory source = {elements, scales, NULL};
+  const relayout_destination_memory destination = {found, to_scales, NULL};
+  relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
+  relayout_plan *plan;
+  options.scale = scale;
+  to.rule = to.has_scales ? RELAYOUT_SCALES_AMAX : RELAYOUT_SCALES_GIVEN;
+  assert_int_equal(create(&from, &to, &options, &plan), RELAYOUT_OK);
+  assert_int_equal(relayout_plan_execute_many(plan, &source, &destination, NULL), RELAYOUT_OK);
+  relayout_plan_destroy(plan);
+}
+
+/* 1 + 2^-23 squared is 1 + 2^-22 + 2^-46, of which an f32 loses the last. 5 times 1 + 2^-22 is
+ * halfway between two f32s, and 5 + 2^-20 is the even one; with what was lost it would be nearer to
+ * the other. A source without scales is multiplied at once. */
+static void test_scale_of_source(void **state) {
+  (void)state;
+  static const int8_t five = 5;
+  static const float scale = 1 + 0x1p-23F, value = 1 + 0x1p-23F;
+  static const uint16_t shorts[] = {0x3f80, 0xbf80, 0xffc1}; /* bf16: 1, -1 and a NaN */
+  float found = 0, several[3];
+  move_by(1 + 0x1p-23, "s8[1]*f32[1]", &five, &scale, "f32[1]", &found, NULL);
+  assert_true(found == 5 + 0x1p-20F);
+  move_by(1 + 0x1p-23, "f32[1]", &value, NULL, "f32[1]", &found, NULL);
+  assert_true(found == 1 + 0x1p-22F);
+  move_by(-0.5, "bf16[3]", shorts, NULL, "f32[3]", several, NULL);
+  assert_true(several[0] == -0.5F && several[1] == 0.5F && isnan(several[2]));
+  assert_false(signbit(several[2])); /* as where there are scales */
+}
+
+/* 1 + 2^-40 is 1 as an f32, so that nothing is multiplied: f64s are moved, and a NaN keeps its
+ * sign. 0 is 1. */
+static void test_scale_as_f32(void **state) {
+  (void)state;
+  static const double value = 1 + 0x1p-50;
+  static const uint32_t nan = 0xffc00000;
+  static const double ones[] = {1 + 0x1p-40, 1 - 0x1p-30, 0};
+  for (size_t i = 0; i < COUNT(ones); ++i) {
+    double found = 0;
+    uint16_t short_nan = 0;
+    move_by(ones[i], "f64[1]", &value, NULL, "f64[1]", &found, NULL);
+    assert_true(found == value);
+    move_by(ones[i], "f32[1]", &nan, NULL, "f16[1]", &short_nan, NULL);
+    assert_int_equal(short_nan, 0xfe00);
+  }
+}
+
+/* A record of q8_0 of the scale 2 with 1 to 32: times 0.5 these are its elements; another record of
+ * them has 32 / 127 as its scale, 0x3408 as an f16, and 1 is 127 / 32 of that, so 4. */
+static void test_scale_of_records(void **state) {
+  (void)state;
+  uint8_t record[34] = {0, 0x40}, made[34];
+  float values[32];
+  for (int i = 0; i < 32; ++i) {
+    record[2 + i] = (uint8_t)(i + 1);
+  }
+  move_by(0.5, "q8_0[32]", record, NULL, "f32[32]", values, NULL);
+  for (int i = 0; i < 32; ++i) {
+    assert_true(values[i] == (float)(i + 1));
+  }
+  move_by(0.5, "q8_0[32]", record, NULL, "q8_0[32]", made, NULL);
+  assert_int_equal(made[0] | made[1] << 8, 0x3408);
+  assert_int_equal(made[2], 4);
+  assert_int_equal(made[33], 127);
+  move_by(1, "q8_0[32]", record, NULL, "q8_0[32]", made, NULL);
+  assert_memory_equal(made, record, sizeof(record));
+}
+
+/* 16 values of which the greatest is 672, and 16 of which it is 84: a quarter as the tensor's scale
+ * makes the groups' 448 and 56, f8s of 0x7e and 0x66. */
+static void test_nvfp4(void **state) {
+  (void)state;
+  static const char text[] = "f4e2m1fn[32]{0:E(4)}*f8e4m3fn[2]";
+  float values[32] = {672, -336, 112}, found[32];
+  uint8_t elements[16], scales[2];
+  values[16] = 84;
+  values[31] = -42;
+  move_by(4, "f32[32]", values, NULL, text, elements, scales);
+  assert_int_equal(scales[0], 0x7e);
+  assert_int_equal(scales[1], 0x66);
+  assert_int_equal(elements[0], 0xd7); /* 6 and -3 */
+  assert_int_equal(elements[1], 0x02); /* 1 and 0 */
+  assert_int_equal(elements[8], 0x07);
+  assert_int_equal(elements[15], 0xd0);
+  move_by(0.25, text, elements, scales, "f32[32]", found, NULL);
+  assert_memory_equal(found, values, sizeof(values));
+}
+
+static void test_pairs_by_scale(void **state) {
+  (void)state;
+  static const struct {
+    const char *from, *to;
+    relayout_status wanted;
+  } cases[] = {
+      {"f32[32]", "f16[32]", RELAYOUT_OK},           {"s16[32]", "pred[32]", RELAYOUT_OK},
+      {"q4_0[32]", "q4_0[32]", RELAYOUT_OK},         {"f64[32]", "f32[32]", RELAYOUT_UNSUPPORTED},
+      {"s32[32]", "f32[32]", RELAYOUT_UNSUPPORTED},  {"pred[32]", "f32[32]", RELAYOUT_UNSUPPORTED},
+      {"c64[32]", "c64[32]", RELAYOUT_UNSUPPORTED},  {"f32[32]", "f64[32]", RELAYOUT_UNSUPPORTED},
+      {"q4_0[32]", "u32[32]", RELAYOUT_UNSUPPORTED}, {"f32[32]", "c64[32]", RELAYOUT_UNSUPPORTED},
+  };
+  relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
+  options.scale = 3;
+  for (size_t i = 0; i < COUNT(cases); ++i) {
+    const relayout_scaled_view from = scaled_of(cases[i].from), to = scaled_of(cases[i].to);
+    relayout_plan *plan;
+    print_message("%s to %s: ", cases[i].from, cases[i].to);
+    assert_int_equal(create(&from, &to, &options, &plan), cases[i].wanted);
+    relayout_plan_destroy(plan);
+  }
+  options.overflow = RELAYOUT_OVERFLOW_WRAP;
+  const relayout_scaled_view from = scaled_of("s16[4]"), to = scaled_of("s8[4]");
+  relayout_plan *plan;
+  assert_int_equal(create(&from, &to, &options, &plan), RELAYOUT_INVALID_ARGUMENT);
 }
 
 /* ---- NaNs and infinities -------------------------------------------------------------------- */
@@ -554,6 +678,11 @@ int main(void) {
       cmocka_unit_test(test_sizes_of_strided_elements),
       cmocka_unit_test(test_wrapping),
       cmocka_unit_test(test_refused_options),
+      cmocka_unit_test(test_scale_of_source),
+      cmocka_unit_test(test_scale_as_f32),
+      cmocka_unit_test(test_scale_of_records),
+      cmocka_unit_test(test_nvfp4),
+      cmocka_unit_test(test_pairs_by_scale),
       cmocka_unit_test(test_signs_of_nans),
       cmocka_unit_test(test_infinite_scales),
       cmocka_unit_test(test_open_records),

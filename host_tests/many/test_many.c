@@ -448,6 +448,99 @@ static void test_zero_points_are_given(void **state) {
   assert_memory_equal(found, wanted, sizeof(wanted));
 }
 
+/* From -1 to 254 there are 255 steps of one; 2 to 257 are taken from 0 on, in 257 / 255; -510 to 0
+ * are 255 steps of two. Zeros have the scale 0 and the first number. The last group has one
+ * value. */
+static void test_ranges(void **state) {
+  (void)state;
+  static const float values[] = {-1, 254, 2, 257, -510, 0, 0, -0.0F, 3};
+  static const uint8_t wanted[] = {0, 255, 2, 255, 0, 255, 0, 0, 255}, points[] = {1, 0, 255, 0, 0};
+  static const float wanted_scales[] = {1, 257.0F / 255, 2, 0, 3.0F / 255};
+  static const int8_t below[] = {-128, 127, -126, 127, -128, 127, -128, -128, 127};
+  static const int8_t points_below[] = {-127, -128, 127, -128, -128};
+  uint8_t found[9], found_points[5];
+  int8_t signed_found[9], signed_points[5];
+  float scales[5];
+  move("f32[9]", SOURCE(values), "(u8[9]-u8[5])*f32[5]per[2]", RELAYOUT_SCALES_RANGE,
+       DESTINATION(found, scales, found_points));
+  expect_floats(scales, wanted_scales, COUNT(scales));
+  assert_memory_equal(found_points, points, sizeof(points));
+  assert_memory_equal(found, wanted, sizeof(wanted));
+  move("f32[9]", SOURCE(values), "(s8[9]-s8[5])*f32[5]per[2]", RELAYOUT_SCALES_RANGE,
+       DESTINATION(signed_found, scales, signed_points));
+  expect_floats(scales, wanted_scales, COUNT(scales));
+  assert_memory_equal(signed_points, points_below, sizeof(points_below));
+  assert_memory_equal(signed_found, below, sizeof(below));
+}
+
+/* The zero point is by the scale as it is stored: 17 / 15 is 1 as a power of two. 2.5 is halfway
+ * between 2 and 3, and 2 is even. A zero point is saturated to its own type too. */
+static void test_points_by_stored_scales(void **state) {
+  (void)state;
+  static const float values[] = {-2.5F, 14.5F, -9, 6};
+  uint8_t found[4], points[2], scales[2];
+  move("f32[4]", SOURCE(values), "(u4[4]-u8[2])*f8e8m0fnu[2]", RELAYOUT_SCALES_RANGE,
+       DESTINATION(found, scales, points));
+  assert_int_equal(scales[0], 127);
+  assert_int_equal(points[0], 2);
+  assert_int_equal(found[0], 0);
+  assert_int_equal(found[1], 15);
+  assert_int_equal(points[1], 9);
+  move("f32[4]", SOURCE(values), "(u4[4]-u2[2])*f8e8m0fnu[2]", RELAYOUT_SCALES_RANGE,
+       DESTINATION(found, scales, points));
+  assert_int_equal(points[0], 2);
+  assert_int_equal(points[1], 3);
+}
+
+/* What is divided by an infinity is 0, and a NaN is 0 as an integer. */
+static void test_ranges_without_end(void **state) {
+  (void)state;
+  static const float values[] = {INFINITY, 1, -INFINITY, 1, NAN, -1, -NAN, 1};
+  static const int8_t wanted_points[] = {-128, 0, 0, 0};
+  float scales[4];
+  int8_t found[8], points[4];
+  move("f32[8]", SOURCE(values), "(s8[8]-s8[4])*f32[4]", RELAYOUT_SCALES_RANGE,
+       DESTINATION(found, scales, points));
+  assert_true(isinf(scales[0]) && isinf(scales[1]) && scales[1] > 0);
+  assert_true(isnan(scales[2]) && isnan(scales[3]));
+  assert_memory_equal(points, wanted_points, sizeof(points));
+}
+
+/* ONNX's formula, as its operator says it, for a whole tensor of several boxes. It rounds quotients
+ * to f32s before they become integers, by which some are one off; here they are rounded once. */
+static void test_ranges_of_onnx(void **state) {
+  (void)state;
+  enum { ALL = 300 * 1000 };
+  static float values[ALL];
+  static uint8_t found[ALL];
+  for (uint32_t round = 0; round < 4; ++round) {
+    uint32_t random = round + 1;
+    float least = 0, greatest = 0, scale;
+    uint8_t point;
+    for (int i = 0; i < ALL; ++i) {
+      random = random * 1664525 + 1013904223;
+      values[i] = ((float)(random >> 8) * 0x1p-24F - 0.3F * (float)round) * 7.31F;
+      least = fminf(least, values[i]);
+      greatest = fmaxf(greatest, values[i]);
+    }
+    const float wanted_scale = (greatest - least) / (255 - 0);
+    const float between = fminf(fmaxf(0 - least / wanted_scale, 0), 255);
+    const float wanted_point = nearbyintf(between);
+    move("f32[300,1000]", SOURCE(values), "(u8[300,1000]-u8[1,1])*f32[1,1]", RELAYOUT_SCALES_RANGE,
+         DESTINATION(found, &scale, &point));
+    assert_true(scale == wanted_scale);
+    assert_int_equal(point, (int)wanted_point);
+    int off = 0;
+    for (int i = 0; i < ALL; ++i) {
+      const double once = nearbyint((double)values[i] / (double)wanted_scale) + wanted_point;
+      const float twice = nearbyintf(values[i] / wanted_scale) + wanted_point;
+      assert_int_equal(found[i], (int)fmin(fmax(once, 0), 255));
+      off += found[i] != (int)fminf(fmaxf(twice, 0), 255);
+    }
+    assert_true(off < ALL / 10000);
+  }
+}
+
 static void test_scale_of_zero(void **state) {
   (void)state;
   static const float values[] = {5, -5, INFINITY, 0, 1, 2};
@@ -1066,7 +1159,7 @@ static void spoil_group(relayout_scaled_view *view) {
   view->group_sizes[0] = 0;
 }
 static void spoil_rule(relayout_scaled_view *view) {
-  view->rule = (relayout_scale_rule)4;
+  view->rule = (relayout_scale_rule)(RELAYOUT_SCALES_RANGE + 1);
 }
 static void spoil_format(relayout_scaled_view *view) {
   view->block_format = (relayout_block_format)5;
@@ -1186,7 +1279,7 @@ static void test_invalid_arguments(void **state) {
     changed[i] = plain;
   }
   EXPECT_INVALID(device, &from, changed, 17, NULL, &plan);
-  options.scale = 2;
+  options.scale = INFINITY;
   EXPECT_INVALID(device, &from, &plain, 1, &options, &plan);
   options.scale = 1;
   options.overflow = RELAYOUT_OVERFLOW_WRAP;
@@ -1195,6 +1288,13 @@ static void test_invalid_arguments(void **state) {
                    RELAYOUT_OK);
   relayout_plan_destroy(plan);
   changed[0].elements.is_read_only = true;
+  EXPECT_INVALID(device, &from, changed, 1, NULL, &plan);
+  changed[0] = to;
+  changed[0].rule = RELAYOUT_SCALES_RANGE; /* without zero points */
+  EXPECT_INVALID(device, &from, changed, 1, NULL, &plan);
+  changed[0] = scaled_of("(s8[4]-s8[1])*f32[1]");
+  changed[0].rule = RELAYOUT_SCALES_RANGE;
+  changed[0].zero_points.is_read_only = true;
   EXPECT_INVALID(device, &from, changed, 1, NULL, &plan);
   changed[0] = to;
   changed[0].scales.is_read_only = true;
@@ -1327,6 +1427,10 @@ int main(void) {
       cmocka_unit_test(test_boxes_lie_alike_in_tiles),
       cmocka_unit_test(test_zero_points),
       cmocka_unit_test(test_zero_points_are_given),
+      cmocka_unit_test(test_ranges),
+      cmocka_unit_test(test_points_by_stored_scales),
+      cmocka_unit_test(test_ranges_without_end),
+      cmocka_unit_test(test_ranges_of_onnx),
       cmocka_unit_test(test_scale_of_zero),
       cmocka_unit_test(test_saturation),
       cmocka_unit_test(test_saturation_of_mx),

@@ -155,7 +155,7 @@ static void expect_all(const scene *of, const drawn_many *drawn) {
   const relayout_source_memory from = {wanted_pointer(&source[0]), wanted_pointer(&source[1]),
                                        wanted_pointer(&source[2])};
   many_values values;
-  require(many_values_make(&drawn->from, &from, &values));
+  require(many_values_make(&drawn->from, drawn->options.scale, &from, &values));
   for (int32_t i = 0; i < drawn->count; ++i) {
     const part *const side = of->parts[i + 1];
     const relayout_destination_memory to = {wanted_pointer(&side[0]), wanted_pointer(&side[1]),

@@ -20,15 +20,22 @@ static relayout_scaled_view scaled_of(const char *text) {
   return view;
 }
 
-static relayout_plan *plan_of(const char *from, int32_t count, const relayout_scaled_view *to) {
+static relayout_plan *scaled_plan_of(double scale, const char *from, int32_t count,
+                                     const relayout_scaled_view *to) {
   const relayout_scaled_view source = scaled_of(from);
+  relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
   relayout_plan *plan = NULL;
   relayout_error error = {.message = ""};
-  if (relayout_plan_create_many(bench->device, &source, to, count, NULL, &plan, &error) !=
+  options.scale = scale;
+  if (relayout_plan_create_many(bench->device, &source, to, count, &options, &plan, &error) !=
       RELAYOUT_OK) {
     fail_msg("%s: %s", from, error.message);
   }
   return plan;
+}
+
+static relayout_plan *plan_of(const char *from, int32_t count, const relayout_scaled_view *to) {
+  return scaled_plan_of(1, from, count, to);
 }
 
 static void enqueue(const relayout_plan *plan, const relayout_side_buffers *from,
@@ -94,6 +101,27 @@ static void test_large_elements(void **state) {
   clReleaseMemObject(from.elements);
   clReleaseMemObject(at[0].elements);
   clReleaseMemObject(at[1].elements);
+  relayout_plan_destroy(plan);
+}
+
+/* Scales that are multiplied before others are found: of 1.5 and -64, which is -127 times 64 / 127.
+ * A kernel in which a call was left for this read nothing on PoCL 3.1. */
+static void test_scale_of_source(void **state) {
+  (void)state;
+  const int8_t source[32] = {3, -128};
+  const uint16_t one = 0x3c00; /* as an f16 */
+  relayout_scaled_view to = scaled_of("s8[32] * f32[1]");
+  to.rule = RELAYOUT_SCALES_AMAX;
+  relayout_plan *const plan = scaled_plan_of(0.5, "s8[32] * f16[1]", 1, &to);
+  int8_t elements[32];
+  float scale = 0;
+  const relayout_source_memory from = {source, &one, NULL};
+  const relayout_destination_memory at = {elements, &scale, NULL};
+  assert_int_equal(relayout_plan_execute_many(plan, &from, &at, NULL), RELAYOUT_OK);
+  assert_true(scale == 64.0F / 127.0F);
+  assert_int_equal(elements[0], 2);
+  assert_int_equal(elements[1], -127);
+  assert_int_equal(elements[31], 0);
   relayout_plan_destroy(plan);
 }
 
@@ -631,6 +659,7 @@ static int run(opencl_bench *of) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_destinations_of_all_kinds),
       cmocka_unit_test(test_large_elements),
+      cmocka_unit_test(test_scale_of_source),
       cmocka_unit_test(test_offsets_of_vectors),
       cmocka_unit_test(test_scales_of_several_boxes),
       cmocka_unit_test(test_host_memory),

@@ -80,6 +80,13 @@ for round in zero=1 nearest=2; do # 1 is 49, 2 is 50
   check 0 "${round#*=}" '' convert --round "${round%=*}" --from 'u8[1]' --to 'u8[1]*f8e8m0fnu[1]' \
     --to-scales scale one -
 done
+# 3 times a scale of 2, which is multiplied by 8, is 0x30, a 0; a byte without scales times 0.5.
+printf '\003' >three
+check 0 0 '' convert --from 'u8[1]*f8e8m0fnu[1]' --from-scales scale --to 'u8[1]' --scale 8 three -
+check 0 '' '' convert --from 'u8[1]' --to 'u8[1]*f8e8m0fnu[1]' --to-scales scale --scale 4 three out
+check_bytes out "$(printf '\006')"
+check 1 '' 'options->scale is 1e-60, which is 0 as an f32' convert --scale 1e-60 --from 'u8[1]' \
+  --to 'u8[1]*f8e8m0fnu[1]' --to-scales scale three out
 # Nothing at all.
 check 0 '' '' convert --from 'u8[0,4]' --to 'u8[0,4] * f32[0,1]' --to-scales ../logs/nothing \
   ../logs/nothing out
@@ -104,6 +111,27 @@ found() {
 found amax '\0200\0200' '\0177 \0177d'
 found amax-up '\0201\0201' '?\0020K2'
 found power2 '\0200\0201' '\0177 K2'
+# -1 to 254 in 255 steps of one, of which 0 is the second: zero points are found too. 0 to 255, of
+# which 0 is the first.
+printf '\377\377\376\000\000\000\377\000' >values
+printf '\000\377\000\377' >../logs/wanted
+printf '\001\000' >../logs/wanted.points
+printf '\000\000\200\077\000\000\200\077' >../logs/wanted.scales
+check 0 '' '' convert --from 's16[1,4]' --to '(u8[1,4] - u8[1,2]) * f32[1,2]' --scale-rule range \
+  --to-scales scales --to-zero-points points values out
+same out ../logs/wanted
+same points ../logs/wanted.points
+same scales ../logs/wanted.scales
+check 0 '' '' convert --from '(u8[1,4] - u8[1,2]) * f32[1,2]' --to s16 --from-scales scales \
+  --from-zero-points points out again
+same again values
+check 1 '' 'which needs zero points' convert --scale-rule range --from 's16[1,4]' \
+  --to 'u8[1,4] * f32[1,2]' --to-scales scales values out
+for file in scales out; do
+  check 2 '' "--to-zero-points is $file, and so is" convert --scale-rule range \
+    --from 's16[1,4]' --to '(u8[1,4] - u8[1,2]) * f32[1,2]' --to-scales scales \
+    --to-zero-points "$file" values out
+done
 # 127 and 254 by 127, to scales of four bytes in both orders.
 printf '\177a\376B' >values
 printf '\177a\177!' >../logs/wanted
@@ -221,7 +249,7 @@ refuse 2 '--from-scales is not needed: --from has no scales' $with --from 'q8_0[
   $values
 refuse 2 '--scale-rule is not needed: --to has no scales' --scale-rule amax --from "$scaled" $with \
   --to u8 $elements
-refuse 2 "--scale-rule takes given, amax, amax-up or power2, not 'most'" --scale-rule most \
+refuse 2 "--scale-rule takes given, amax, amax-up, power2 or range, not 'most'" --scale-rule most \
   --from 'u8[2,4]' --to "$scaled" --to-scales scales $values
 refuse 2 '--to-scales is old, and so is OUT' --scale-rule amax --from 'u8[2,4]' --to "$scaled" \
   --to-scales old $values
@@ -239,7 +267,7 @@ for words in '--from-scales x' '--from-zero-points x' '--to-scales x' '--to-zero
 done
 
 # Other options, and other files.
-for words in --verify --wrap '--scale 2' '--schedule copy'; do
+for words in --verify --wrap '--schedule copy'; do
   # shellcheck disable=SC2086
   refuse 2 "${words% *} cannot be had for a side with scales or blocks; leave it out" $words \
     --from "$scaled" $with --to u8 $elements

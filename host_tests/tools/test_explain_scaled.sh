@@ -17,6 +17,20 @@ check 0 '{"from":"f32[64,64]{1,0}","to":[{"text":"(u8[64,64]{1,0} - u8[64,2]{1,0
 'f32[64,2]{1,0}","scales":"given","reads_twice":false}],"boxes":1,"box":[64,64]}' '' \
   explain 'f32[64,64]' '(u8[64,64] - u8[64,2]) * f32[64,2]' --json --device cpu
 
+check 0 '{"from":"q8_0[64,64]{1,0}","scale":0.5,"to":[{"text":"f32[64,64]{1,0}"}],"boxes":1,'\
+'"box":[64,64]}' '' explain 'q8_0[64,64]' 'f32[64,64]' --scale 0.5 --json --device cpu
+check 0 'from    s8[64,64]{1,0} * f32[64,1]{1,0}
+        scales: each times 0.25
+to      f32[64,64]{1,0}
+boxes   1 of [64,64]: each is read from memory once, and every destination gets its part '\
+'while it is in the cache' '' \
+  explain 's8[64,64] * f32[64,1]' 'f32[64,64]' --scale 0.25 --device cpu
+check 0 'from    f32[64,64]{1,0}
+        scales: one for all, 4
+to      q8_0[64,64]{1,0}
+boxes   1 of [64,64]: each is read from memory once, and every destination gets its part '\
+'while it is in the cache' '' explain 'f32[64,64]' q8_0 --scale 4 --device cpu
+
 # A product within a tile is none.
 check_output_has() {
   "$RELAYOUT" explain "$2" "$3" --device cpu | grep -q "$1" || {

@@ -69,7 +69,14 @@ typedef enum relayout_scale_rule {
   RELAYOUT_SCALES_AMAX_UP = 2,
   /* 2 to the power of floor(log2(amax)) - floor(log2(most)), as OCP's Microscaling formats (MX) 1.0
    * have it: the greatest elements of a group may saturate. */
-  RELAYOUT_SCALES_POWER2 = 3
+  RELAYOUT_SCALES_POWER2 = 3,
+  /* With zero points, which are found too, as ONNX's DynamicQuantizeLinear does it: for the
+   * greatest and the least value of a group and of 0, and the type's last and first number, the
+   * scale is (greatest - least) / (last - first), rounded to the nearest number of its type, and
+   * the zero point the integer that is nearest to first - least / scale, ties to even, saturated.
+   * The difference of values, the quotient by the scale, and first less that, are rounded to
+   * f32s. */
+  RELAYOUT_SCALES_RANGE = 4
 } relayout_scale_rule;
 
 typedef struct relayout_scaled_view {
@@ -157,8 +164,8 @@ RELAYOUT_API size_t relayout_scaled_view_format(const relayout_scaled_view *view
 /* ---- Plans of several destinations ---------------------------------------------------------- */
 
 /* The memory of a source and of a destination. A pointer that the view does not need may be NULL.
- * Zero points are read, also a destination's, and so are the scales of one whose rule is GIVEN;
- * other scales are written. */
+ * Zero points are read, also a destination's unless its rule is RANGE, and so are the scales of one
+ * whose rule is GIVEN; other scales are written. */
 typedef struct relayout_source_memory {
   const void *elements;
   const void *scales;
@@ -189,18 +196,23 @@ typedef struct relayout_destination_memory {
  *
  * A rule other than GIVEN first finds the scale of a group. A group of zeros has the scale 0, or
  * the least one of a type that has none; a group with an infinity or a NaN has the scale that
- * comes of dividing it. Zero points are always given.
+ * comes of dividing it. Zero points are given, except by RANGE.
  *
- * Of the options `rounding` and `overflow` count, of which the second must not wrap where there are
- * scales; `scale` must be 1, and there are no schedules. On an OpenCL device that runs work-group
- * kernels the call compiles one for the plan.
+ * Of the options `rounding`, `overflow` and `scale` count, and there are no schedules. Integers
+ * must not wrap where there are scales. `scale` is rounded to an f32, which must be finite and not
+ * 0. Unless that is 1, it is as if each of the source's scales were multiplied by it and rounded to
+ * an f32, or as if it were the one scale of a source without any. All that is said of a source with
+ * scales then holds, also for records, which do not keep their bits. So NVFP4's scale of the whole
+ * tensor comes in: that one itself from NVFP4, and 1 over it to NVFP4.
+ *
+ * On an OpenCL device that runs work-group kernels the call compiles one for the plan.
  *
  * RELAYOUT_INVALID_ARGUMENT, RELAYOUT_SHAPE_MISMATCH for other dimensions than the source's,
  * RELAYOUT_UNSUPPORTED for integers of 32 or 64 bits, f64 and complex types on a side whose other
- * one has scales, for complex types and records, and for scales that are to be found for a type
- * without numbers above 0. A device that runs work-group kernels also refuses records along
- * several dimensions if a work-group cannot hold a box of 32 elements along each of them. Also what
- * relayout_plan_create_between returns. */
+ * one has scales, for these and pred in a source that has one by `scale`, for complex types and
+ * records, and for scales that are to be found for a type without numbers above 0. A device that
+ * runs work-group kernels also refuses records along several dimensions if a work-group cannot hold
+ * a box of 32 elements along each of them. Also what relayout_plan_create_between returns. */
 RELAYOUT_API relayout_status relayout_plan_create_many(relayout_device *device,
                                                        const relayout_scaled_view *from,
                                                        const relayout_scaled_view *to,

@@ -17,14 +17,14 @@ from ._errors import (DeviceError, InvalidError, OutOfMemoryError, RangeError, R
 from ._library import ffi as _ffi
 from ._library import lib as _lib
 from ._log import set_log
-from ._many import ManyPlan, Scaled, plan_many
+from ._many import ManyPlan, ManyRecording, Scaled, plan_many
 from ._plan import Plan, PlanInfo, Recording, Schedule, copy, enqueue, plan
-from ._quantize import dequantize, quantize
+from ._quantize import Quantized, dequantize, quantize
 from ._shape import Shape
 
-__all__ = ["Device", "DeviceError", "DeviceUsage", "InvalidError", "ManyPlan", "OutOfMemoryError",
-           "Plan", "PlanInfo", "RangeError", "Recording", "RelayoutError", "Scaled", "Schedule",
-           "Shape", "UnsupportedError", "copy", "dequantize", "devices", "enqueue", "plan",
-           "plan_many", "quantize", "set_log"]
+__all__ = ["Device", "DeviceError", "DeviceUsage", "InvalidError", "ManyPlan", "ManyRecording",
+           "OutOfMemoryError", "Plan", "PlanInfo", "Quantized", "RangeError", "Recording",
+           "RelayoutError", "Scaled", "Schedule", "Shape", "UnsupportedError", "copy",
+           "dequantize", "devices", "enqueue", "plan", "plan_many", "quantize", "set_log"]
 
 __version__ = _ffi.string(_lib.relayout_version()).decode()

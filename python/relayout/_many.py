@@ -5,31 +5,36 @@ from __future__ import annotations
 import functools
 import operator
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from . import _memory
+from . import _memory, _opencl
 from ._device import Device, device_of
 from ._errors import InvalidError, RelayoutError, UnsupportedError, c_text, call, text_of
 from ._library import ffi, lib
 from ._memory import Side, View
-from ._plan import _OVERFLOWS, _ROUNDINGS, _integers, _made_options, _side_of, _value_of
+from ._plan import RecordedRuns, _Options, _integers, _options, _side_of, _value_of
 from ._shape import Shape
 
 if TYPE_CHECKING:
     from typing import TypeAlias
 
-    from ._plan import Overflow, Rounding
-    from ._types import HostMemory
+    import pyopencl
 
-    Rule = Literal["given", "amax", "amax_up", "power2"]
-    Part: TypeAlias = "str | Shape | HostMemory"
+    from ._opencl import Parts
+    from ._plan import Overflow, Rounding
+    from ._types import HostMemory, OpenCLMemory
+
+    Rule = Literal["given", "amax", "amax_up", "power2", "range"]
+    Part: TypeAlias = "str | Shape | HostMemory | OpenCLMemory"
     Described: TypeAlias = "Part | Scaled | tuple[Part, ...]"
     Given: TypeAlias = "HostMemory | Scaled | tuple[HostMemory | None, ...] | None"
+    OnDevice: TypeAlias = "OpenCLMemory | Scaled | tuple[OpenCLMemory | None, ...]"
 
 _RULES = {"given": lib.RELAYOUT_SCALES_GIVEN, "amax": lib.RELAYOUT_SCALES_AMAX,
-          "amax_up": lib.RELAYOUT_SCALES_AMAX_UP, "power2": lib.RELAYOUT_SCALES_POWER2}
+          "amax_up": lib.RELAYOUT_SCALES_AMAX_UP, "power2": lib.RELAYOUT_SCALES_POWER2,
+          "range": lib.RELAYOUT_SCALES_RANGE}
 
 BLOCK_ELEMENTS = 32
 
@@ -58,6 +63,7 @@ class Scaled(NamedTuple):
 Renames = tuple[tuple[str, str], ...]
 
 _PLAN_RENAMES: Renames = ((r"\bfrom->", "source."), (r"\bfrom\b(?=:)", "source"),
+                          (r"\bfrom\b(?=\.)", "source"), (r"\bmoves\[(\d+)\]:", r"moves[\1]:"),
                           (r"\bto\[(\d+)\]", r"destinations[\1]"),
                           (r"^count is (\d+)", r"destinations has \1 entries"))
 
@@ -118,6 +124,10 @@ class SideView:
         return self.scales is not None and self.rule != lib.RELAYOUT_SCALES_GIVEN
 
     @property
+    def finds_zero_points(self) -> bool:
+        return self.zero_points is not None and self.rule == lib.RELAYOUT_SCALES_RANGE
+
+    @property
     def byte_size(self) -> int:
         return self.memory.byte_size + (0 if self.scales is None else self.scales.byte_size)
 
@@ -161,8 +171,7 @@ def host_side(array: Any, name: str, *, is_written: bool = False) -> Side:
     """An array in the host's memory."""
     side = _side_of(array)
     if side.is_on_device:
-        raise UnsupportedError(f"{name} is pyopencl's, and plans of several destinations are for "
-                               "the host's memory")
+        raise UnsupportedError(f"{name} is pyopencl's, and this call is for the host's memory")
     if is_written and side.is_read_only:
         raise InvalidError(f"{name} is read-only")
     return side
@@ -171,7 +180,7 @@ def host_side(array: Any, name: str, *, is_written: bool = False) -> Side:
 def _view_of_part(part: Any, name: str) -> View:
     if isinstance(part, (str, Shape)):
         return _memory.view_of_shape(Shape(part))
-    side = host_side(part, name)
+    side = _side_of(part)
     if side.view is None:
         raise InvalidError(f"{name} is no shape, and its memory does not say what lies in it")
     return side.view
@@ -289,7 +298,7 @@ def _found_memory(given: Any, view: SideView, name: str, *, is_written: bool,
     """The memory of a side. What is written and not given is new, unless only a box is written."""
     moved = Moved([], [], [])
     parts = ((view.memory, is_written, "elements"), (view.scales, view.finds_scales, "scales"),
-             (view.zero_points, False, "zero_points"))
+             (view.zero_points, view.finds_zero_points, "zero_points"))
     for part, (wanted, writes, what) in zip(_entries(given, view, name), parts):
         called = name if view.scales is None else f"{name}.{what}"
         if wanted is None:
@@ -307,6 +316,36 @@ def _found_memory(given: Any, view: SideView, name: str, *, is_written: bool,
     return moved
 
 
+def _device_part(array: Any, view: View, name: str, *, is_written: bool) -> Side:
+    """An array or a buffer of pyopencl's in the place of one of a plan's views."""
+    side = _side_of(array)
+    if not side.is_on_device or side.is_svm:
+        raise UnsupportedError(f"{name} is {type(array).__name__}, no array or buffer of "
+                               "pyopencl's")
+    if side.view is view:
+        return side
+    if view.shape is None:
+        return _memory.in_place_of_view(side, view, name)
+    if side.view is None:
+        return _opencl.laid_over(side, view.shape)
+    return _memory.in_place_of(side, view.shape, is_source=not is_written, name=name)
+
+
+def _device_parts(given: Any, view: SideView, name: str, *, is_written: bool) -> Parts:
+    """The memory of a side, all of which is there."""
+    found: list[Side | None] = []
+    parts = ((view.memory, is_written, "elements"), (view.scales, view.finds_scales, "scales"),
+             (view.zero_points, view.finds_zero_points, "zero_points"))
+    for part, (wanted, writes, what) in zip(_entries(given, view, name), parts):
+        called = name if view.scales is None else f"{name}.{what}"
+        if wanted is not None and part is None:
+            raise InvalidError(f"{called} is None, and what a queue runs makes no memory")
+        found.append(None if wanted is None
+                     else _device_part(part, wanted, called, is_written=writes))
+    elements, scales, points = found
+    return elements, scales, points
+
+
 # ---- Plans ------------------------------------------------------------------------------------
 
 
@@ -314,14 +353,13 @@ class ManyPlan:
     """How a tensor becomes several: what `relayout.plan_many` returns. It is used often, and from
     any thread."""
 
-    __slots__ = ("_handle", "_from", "_to", "_overflow", "_rounding", "_renames", "_box", "device")
+    __slots__ = ("_handle", "_from", "_to", "_options", "_renames", "_box", "device")
 
-    def __init__(self, device: Device, from_side: SideView, to: tuple[SideView, ...], overflow: int,
-                 rounding: int, renames: Renames = _PLAN_RENAMES,
+    def __init__(self, device: Device, from_side: SideView, to: tuple[SideView, ...],
+                 options: _Options, renames: Renames = _PLAN_RENAMES,
                  box: tuple[Any, Any] | None = None) -> None:
         self.device, self._from, self._to, self._renames = device, from_side, to, renames
-        self._overflow, self._rounding, self._box = overflow, rounding, box
-        options = _made_options(1.0, overflow, rounding, lib.RELAYOUT_PLAN_ESTIMATE, 0, False)
+        self._options, self._box = options, box
         structs = ffi.new("relayout_scaled_view[]", len(to))
         for struct, side in zip(structs, to):
             ffi.memmove(ffi.addressof(struct), side.struct, ffi.sizeof("relayout_scaled_view"))
@@ -340,8 +378,7 @@ class ManyPlan:
         record, a byte, or a group whose scale is to be found."""
         rank = self._from.struct.elements.shape.rank
         box = _integers(start, "start", rank), _integers(sizes, "sizes", rank)
-        return ManyPlan(self.device, self._from, self._to, self._overflow, self._rounding,
-                        self._renames, box)
+        return ManyPlan(self.device, self._from, self._to, self._options, self._renames, box)
 
     def execute(self, source: HostMemory | Scaled | tuple[HostMemory, ...],
                 destinations: Sequence[Given] | None = None) -> list[Any]:
@@ -349,8 +386,8 @@ class ManyPlan:
 
         `source` is an array, or a tuple of elements, scales and zero points where the plan's has
         these. `destinations` has the same for each destination: None in the place of an array, of a
-        destination or of all is new memory. Scales of the rule "given" and zero points are read,
-        and have to be there.
+        destination or of all is new memory. Scales of the rule "given", and zero points but by
+        "range", are read, and have to be there.
 
         Returns a list with the array of each destination, or the tuple of its arrays. An array
         belongs in the place of a shape as for calls of relayout.Plan, and records are bytes.
@@ -366,6 +403,43 @@ class ManyPlan:
         self._run(read, written)
         return [moved.results[0] if view.scales is None else tuple(moved.results)
                 for moved, view in zip(written, self._to)]
+
+    def enqueue(self, queue: pyopencl.CommandQueue | None, source: OnDevice,
+                destinations: Sequence[OnDevice], *,
+                wait_for: Sequence[pyopencl.Event] | None = None) -> pyopencl.Event:
+        """The same between arrays and buffers of pyopencl's, on a queue of its, without waiting:
+        returns the pyopencl.Event that completes with all of it. Every array is given, also those
+        that are written, and records are arrays or buffers of bytes. `wait_for` is a list of events
+        that come first, besides those of the arrays."""
+        return _opencl.enqueue_many(self._handle, queue, *self._parts(source, destinations),
+                                    wait_for, self._checked)
+
+    def enqueue_batch(self, queue: pyopencl.CommandQueue | None,
+                      moves: Iterable[tuple[OnDevice, Sequence[OnDevice]]], *,
+                      wait_for: Sequence[pyopencl.Event] | None = None) -> pyopencl.Event:
+        """Many of these at once, such as the layers of a model: `moves` has a source and its
+        destinations for each. None may write what another reads or writes."""
+        parts = [self._parts(source, destinations) for source, destinations in moves]
+        return _opencl.enqueue_many_batch(self._handle, queue, parts, wait_for, self._checked)
+
+    def record(self, queue: pyopencl.CommandQueue | None, source: OnDevice,
+               destinations: Sequence[OnDevice]) -> ManyRecording:
+        """What `enqueue` does with this memory as a command buffer on this queue, which runs any
+        number of times. UnsupportedError for a device that lacks cl_khr_command_buffer."""
+        return ManyRecording(self, queue, *self._parts(source, destinations))
+
+    def _checked(self, function: Callable[..., int], *arguments: Any) -> None:
+        _renamed(self._renames, function, *arguments)
+
+    def _parts(self, source: Any, destinations: Sequence[Any]) -> tuple[Parts, list[Parts]]:
+        """The device's memory that is read and written."""
+        given = list(destinations)
+        if len(given) != len(self._to):
+            raise InvalidError(f"destinations has {len(given)} entries, and the plan "
+                               f"{len(self._to)}")
+        return (_device_parts(source, self._from, "source", is_written=False),
+                [_device_parts(memory, view, f"destinations[{i}]", is_written=True)
+                 for i, (memory, view) in enumerate(zip(given, self._to))])
 
     def _run(self, read: Moved, written: list[Moved]) -> None:
         """Moves between memory that was found to fit."""
@@ -385,13 +459,38 @@ class ManyPlan:
         return f"<relayout.ManyPlan of {count} on {self.device.name}>"
 
 
+class ManyRecording(RecordedRuns):
+    """What ManyPlan.record makes: a plan of several destinations in a command buffer of OpenCL's.
+    One thread uses it at a time. When it goes it waits for its runs."""
+
+    __slots__ = ("_plan",)
+
+    def __init__(self, plan: ManyPlan, queue: pyopencl.CommandQueue | None, source: Parts,
+                 to: list[Parts]) -> None:
+        self._plan = plan
+        self._runs = []
+        super().__init__(*_opencl.recorded_many(plan._handle, queue, source, to, plan._checked),
+                         (source, to))
+
+    def set_memory(self, source: OnDevice, destinations: Sequence[OnDevice]) -> None:
+        """Has it move other arrays or buffers from now on, when its runs are done.
+        UnsupportedError where the device's command buffers cannot be changed."""
+        parts = self._plan._parts(source, destinations)
+        self._wait()
+        self._plan._checked(lib.relayout_recording_set_side_buffers, self._handle,
+                            *_opencl.side_buffers(*parts))
+        self._sides = parts
+
+
 def device_for(device: str | Device | None) -> Device:
     return device_of("cpu" if device is None else device)
 
 
 def plan_many(source: Described, destinations: Sequence[Described], *,
-              rules: Sequence[Rule | None] | None = None, overflow: Overflow = "saturate",
-              rounding: Rounding = "zero", device: str | Device | None = None) -> ManyPlan:
+              rules: Sequence[Rule | None] | None = None, scale: float = 1.0,
+              overflow: Overflow = "saturate", rounding: Rounding = "zero",
+              device: str | Device | None = None,
+              queue: pyopencl.CommandQueue | None = None) -> ManyPlan:
     """Works out how one tensor becomes several, in one pass over it.
 
     A side is a text, an array like those that will be moved, or a tuple of such arrays or shapes:
@@ -414,12 +513,18 @@ def plan_many(source: Described, destinations: Sequence[Described], *,
     its scales: "given" (None is the same, and so are no rules at all): they are there, and are
     read; "amax": the group's greatest absolute value divided by the type's greatest number, to the
     nearest number of the scales' type; "amax_up": the same rounded up, so that no element
-    saturates; "power2": the power of two that OCP's Microscaling formats have.
+    saturates; "power2": the power of two that OCP's Microscaling formats have; "range": by the
+    greatest and the least value, with zero points, as ONNX's DynamicQuantizeLinear has both.
 
     Values are exact, and each is rounded once; what a type with scales cannot hold becomes the
     nearest that it can, and `overflow` must be "saturate" then. `rounding` is to integers, as in
-    relayout.copy. The device is the CPU: None, or one that has a backend for the host's memory. On
-    it the GIL is released; Ctrl-C is heard at the end.
+    relayout.copy. `scale`, as an f32, multiplies the scales of the source, each product being
+    rounded to an f32; a source without scales has it as the one scale of all its elements. So the
+    scale of a whole tensor comes in: NVFP4's itself from NVFP4, and 1 over it to NVFP4.
+
+    The device is that of `queue`, one of pyopencl's, or `device`; None is the CPU. ManyPlan.execute
+    moves the host's memory, and releases the GIL; Ctrl-C is heard at the end. ManyPlan.enqueue,
+    enqueue_batch and record are for a queue.
     """
     if isinstance(destinations, (str, Shape)):
         raise TypeError("destinations must be a sequence of texts or arrays, not one text")
@@ -433,5 +538,6 @@ def plan_many(source: Described, destinations: Sequence[Described], *,
     from_side = _named(source, lib.RELAYOUT_SCALES_GIVEN, "source")
     to = tuple(_named(side, number, f"destinations[{i}]")
                for i, (side, number) in enumerate(zip(listed, numbers)))
-    return ManyPlan(device_for(device), from_side, to, _value_of(_OVERFLOWS, "overflow", overflow),
-                    _value_of(_ROUNDINGS, "rounding", rounding))
+    where = device_for(device) if queue is None else _opencl.device_of(queue)
+    return ManyPlan(where, from_side, to,
+                    _options(scale, overflow, rounding, "estimate"))

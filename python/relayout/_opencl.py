@@ -6,7 +6,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -210,6 +210,65 @@ def enqueue_batch(plan: Plan, queue: pyopencl.CommandQueue | None, sides: list[t
          moves if sides else ffi.NULL, *_handles_of([*(wait_for or ()), *_events_of(*both)]), done,
          names=("source", "out"))
     return _event_of(done[0])
+
+
+# ---- Several destinations ---------------------------------------------------------------------
+
+
+# Each side's elements, scales and zero points; None for what it has not.
+Parts = tuple[Side | None, Side | None, Side | None]
+
+
+def side_buffers(source: Parts, to: Sequence[Parts]) -> tuple[Any, Any]:
+    """A relayout_side_buffers for the source, and one for each destination."""
+    made = ffi.new("relayout_side_buffers *"), ffi.new("relayout_side_buffers[]", len(to))
+    for struct, parts in zip((made[0][0], *made[1]), (source, *to)):
+        for field, side in zip(("elements", "scales", "zero_points"), parts):
+            if side is not None:
+                setattr(struct, field, ffi.cast("cl_mem", side.buffer))
+                setattr(struct, f"{field}_offset", side.start)
+    return made
+
+
+def _all_of(moves: Sequence[tuple[Parts, Sequence[Parts]]]) -> list[Side]:
+    return [side for source, to in moves for parts in (source, *to) for side in parts
+            if side is not None]
+
+
+def enqueue_many(handle: Any, queue: pyopencl.CommandQueue | None, source: Parts,
+                 to: Sequence[Parts], wait_for: Sequence[pyopencl.Event] | None,
+                 check: Callable[..., None]) -> pyopencl.Event:
+    """`check` calls the library, and names what it refuses."""
+    sides = _all_of([(source, to)])
+    queue = _queue_of(queue, *sides)
+    done = ffi.new("cl_event *")
+    check(lib.relayout_plan_enqueue_many, handle, _queue_handle(queue), *side_buffers(source, to),
+          *_handles_of([*(wait_for or ()), *_events_of(*sides)]), done)
+    return _event_of(done[0])
+
+
+def enqueue_many_batch(handle: Any, queue: pyopencl.CommandQueue | None,
+                       moves: Sequence[tuple[Parts, Sequence[Parts]]],
+                       wait_for: Sequence[pyopencl.Event] | None,
+                       check: Callable[..., None]) -> pyopencl.Event:
+    sides = _all_of(moves)
+    queue = _queue_of(queue, *sides)
+    buffers = [side_buffers(*move) for move in moves]
+    structs = ffi.new("relayout_opencl_many_move[]", buffers) if buffers else ffi.NULL
+    done = ffi.new("cl_event *")
+    check(lib.relayout_plan_enqueue_many_batch, handle, _queue_handle(queue), len(buffers), structs,
+          *_handles_of([*(wait_for or ()), *_events_of(*sides)]), done)
+    return _event_of(done[0])
+
+
+def recorded_many(handle: Any, queue: pyopencl.CommandQueue | None, source: Parts,
+                  to: Sequence[Parts],
+                  check: Callable[..., None]) -> tuple[pyopencl.CommandQueue, Any]:
+    queue = _queue_of(queue, *_all_of([(source, to)]))
+    made = ffi.new("relayout_recording **")
+    check(lib.relayout_recording_create_many, handle, _queue_handle(queue),
+          *side_buffers(source, to), made)
+    return queue, ffi.gc(made[0], lib.relayout_recording_destroy)
 
 
 # ---- Recordings -------------------------------------------------------------------------------

@@ -339,18 +339,14 @@ def _with_axes(from_view: View, to_view: View,
     return from_view, moved
 
 
-class Recording:
-    """A relayout in a command buffer of OpenCL's, which Plan.record makes: its work on the host is
-    done once, and it runs often. One thread uses it at a time. When it goes it waits for its
-    runs."""
+class RecordedRuns:
+    """A recording of the library's, the memory that it moves, and its runs."""
 
-    __slots__ = ("_plan", "_queue", "_handle", "_sides", "_runs")
+    __slots__ = ("_queue", "_handle", "_sides", "_runs")
 
-    def __init__(self, plan: Plan, queue: pyopencl.CommandQueue | None, source: Side,
-                 out: Side) -> None:
-        self._plan, self._sides = plan, (source, out)
+    def __init__(self, queue: pyopencl.CommandQueue, handle: Any, sides: Any) -> None:
+        self._queue, self._handle, self._sides = queue, handle, sides
         self._runs: list[pyopencl.Event] = []
-        self._queue, self._handle = _opencl.recorded(plan, queue, source, out)
 
     def enqueue(self, *, wait_for: Sequence[pyopencl.Event] | None = None) -> pyopencl.Event:
         """Runs it on its queue behind the events of `wait_for`, without waiting. The event
@@ -360,6 +356,27 @@ class Recording:
         self._runs = [run for run in self._runs if not _opencl.is_complete(run)] + [event]
         return event
 
+    def _wait(self) -> None:
+        for run in self._runs:
+            run.wait()
+
+    def __del__(self) -> None:
+        self._wait()
+
+
+class Recording(RecordedRuns):
+    """A relayout in a command buffer of OpenCL's, which Plan.record makes: its work on the host is
+    done once, and it runs often. One thread uses it at a time. When it goes it waits for its
+    runs."""
+
+    __slots__ = ("_plan",)
+
+    def __init__(self, plan: Plan, queue: pyopencl.CommandQueue | None, source: Side,
+                 out: Side) -> None:
+        self._plan = plan
+        self._runs = []
+        super().__init__(*_opencl.recorded(plan, queue, source, out), (source, out))
+
     def set_memory(self, source: OpenCLMemory, out: OpenCLMemory) -> None:
         """Has it move other arrays or buffers from now on, when its runs are done.
         UnsupportedError where the device's command buffers cannot be changed."""
@@ -367,13 +384,6 @@ class Recording:
         self._wait()
         _opencl.set_recorded_memory(self._handle, *sides)
         self._sides = sides
-
-    def _wait(self) -> None:
-        for run in self._runs:
-            run.wait()
-
-    def __del__(self) -> None:
-        self._wait()
 
 
 # ---- Sides ------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ import functools
 import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, overload
 
 import numpy
 
@@ -18,7 +18,7 @@ from ._library import lib
 from ._many import (BLOCK_ELEMENTS, ManyPlan, Moved, Renames, RecordForm, SideView,
                     device_for, host_side, record_bytes, record_form_of, sizes_of)
 from ._memory import Side, View
-from ._plan import _OVERFLOWS, _ROUNDINGS, _SMALL_BYTES, _name_of, _value_of
+from ._plan import _ROUNDINGS, _SMALL_BYTES, _name_of, _options, _value_of
 from ._shape import Shape
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ class _Form:
     rule: int
     group: int | None = None
     is_packed: bool = False  # two elements a byte
+    most_of_all: int | None = None  # the greatest product of an element and a scale
 
 
 _MX, _AMAX = lib.RELAYOUT_SCALES_POWER2, lib.RELAYOUT_SCALES_AMAX
@@ -55,7 +56,7 @@ _FORMS = {
     "mxfp6_e2m3": _Form("f6e2m3fn", "f8e8m0fnu", _MX, 32),
     "mxfp6_e3m2": _Form("f6e3m2fn", "f8e8m0fnu", _MX, 32),
     "mxfp4": _Form("f4e2m1fn", "f8e8m0fnu", _MX, 32, True),
-    "nvfp4": _Form("f4e2m1fn", "f8e4m3fn", _AMAX, 16, True),
+    "nvfp4": _Form("f4e2m1fn", "f8e4m3fn", _AMAX, 16, True, 6 * 448),
     "int8": _Form("s8", "f32", _AMAX),
     "int4": _Form("s4", "f32", _AMAX, None, True),
     "fp8": _Form("f8e4m3fn", "f32", _AMAX),
@@ -81,6 +82,15 @@ _DEQUANTIZE_RENAMES: Renames = (
     (r"\bto\[0\]", "dtype"))
 
 
+class Quantized(NamedTuple):
+    """A quantised tensor whose scales are multiplied by one more, that of the whole tensor: what
+    relayout.quantize makes with a `tensor_scale`."""
+
+    elements: Any
+    scales: Any
+    tensor_scale: numpy.float32
+
+
 def _scheme_of(scheme: Any) -> _Form | RecordForm:
     """A form, or that of records of a block format."""
     found = _value_of(_SCHEMES, "scheme", scheme)
@@ -91,19 +101,26 @@ def _scheme_of(scheme: Any) -> _Form | RecordForm:
 
 
 @functools.lru_cache(maxsize=128)
-def _kept_plan(device: str | None, source: SideView, to: SideView, rounding: int,
+def _kept_plan(device: str | None, source: SideView, to: SideView, options: tuple[float, str],
                renames: Renames) -> ManyPlan:
-    return ManyPlan(device_for(device), source, (to,), _OVERFLOWS["saturate"], rounding, renames)
+    return _made_plan(device, source, to, options, renames)
 
 
-def _run(device: str | Device | None, source: SideView, to: SideView, rounding: int,
+def _made_plan(device: str | Device | None, source: SideView, to: SideView,
+               options: tuple[float, str], renames: Renames) -> ManyPlan:
+    scale, rounding = options
+    return ManyPlan(device_for(device), source, (to,),
+                    _options(scale, "saturate", rounding, "estimate"), renames)
+
+
+def _run(device: str | Device | None, source: SideView, to: SideView, options: tuple[float, str],
          renames: Renames, read: Sequence[Side | None], written: Sequence[Side | None]) -> None:
-    """Runs a plan, and keeps it for the next call if it is small and its device is shared."""
+    """Runs a plan by a scale and a rounding, and keeps it for the next call if it is small and its
+    device is shared."""
     if source.byte_size + to.byte_size <= _SMALL_BYTES and not isinstance(device, Device):
-        plan = _kept_plan(device, source, to, rounding, renames)
+        plan = _kept_plan(device, source, to, options, renames)
     else:
-        plan = ManyPlan(device_for(device), source, (to,), _OVERFLOWS["saturate"], rounding,
-                        renames)
+        plan = _made_plan(device, source, to, options, renames)
     plan._run(_moved(read), [_moved(written)])
 
 
@@ -235,6 +252,46 @@ def _given_groups(form: _Form | None, group: Any, elements: View,
     return made if group is not None or _counts(sizes, made) == counts else None
 
 
+# ---- The scale of a whole tensor --------------------------------------------------------------
+
+
+def _tensor_scale_of(given: Any) -> numpy.float32:
+    """A number that 1 can be divided by, as an f32."""
+    if isinstance(given, str):
+        raise InvalidError(f"tensor_scale is {given!r}; expected a number, or 'amax' where quantize "
+                           "makes nvfp4")
+    try:
+        with numpy.errstate(over="ignore", divide="ignore"):
+            made = numpy.float32(float(given))
+            inverse = numpy.float32(1 / numpy.float64(made))
+    except TypeError:
+        raise TypeError(f"tensor_scale must be a number, not {type(given).__name__}") from None
+    if not (numpy.isfinite(made) and numpy.isfinite(inverse)):
+        raise InvalidError(f"tensor_scale is {float(given):g}; expected a number whose inverse is a "
+                           "finite float32 too")
+    return made
+
+
+def _found_tensor_scale(most: int, source: View, read: Side, where: Any) -> numpy.float32:
+    """By the greatest absolute value, which is the scale of elements of one bit, of which the
+    greatest is 1. Zeros have 1, and less than the least normal number is that."""
+    sizes = source.type_and_dimensions[1]
+    bits = Shape.of("u1", sizes, f"{{{','.join(map(str, reversed(range(len(sizes)))))}:E(1)}}")
+    memory, _ = bits.empty()
+    scale = numpy.zeros((1,) * len(sizes), numpy.float32)
+    sides = [_memory.laid_over(_memory.side_of(memory), bits, is_source=False, name="array"),
+             _memory.side_of(scale)]
+    groups = tuple(max(size, 1) for size in sizes)
+    to = SideView(_seen(sides[0]), _seen(sides[1]), None, groups, 0, lib.RELAYOUT_SCALES_AMAX)
+    _run(where, SideView(source), to, (1.0, "zero"), _QUANTIZE_RENAMES, [read], sides)
+    greatest = numpy.float32(scale.reshape(-1)[0])
+    if not numpy.isfinite(greatest):
+        raise InvalidError(f"array has {greatest}, by which no tensor_scale can be found")
+    if greatest == 0:
+        return numpy.float32(1)
+    return max(numpy.float32(numpy.float64(greatest) / most), numpy.finfo(numpy.float32).tiny)
+
+
 # ---- Records ----------------------------------------------------------------------------------
 
 
@@ -244,7 +301,7 @@ def _records_view(form: RecordForm, sizes: tuple[int, ...]) -> SideView:
                     block_format=form.block_format, interleaved=form.interleaved)
 
 
-def _to_records(source: Side, form: RecordForm, scheme: str, out: Any, rounding: int,
+def _to_records(source: Side, form: RecordForm, scheme: str, out: Any, rounding: str,
                 device: str | Device | None) -> Any:
     sizes = _seen(source).type_and_dimensions[1]
     if not sizes or sizes[-1] % BLOCK_ELEMENTS != 0:
@@ -256,7 +313,7 @@ def _to_records(source: Side, form: RecordForm, scheme: str, out: Any, rounding:
     side, made = _destination(out, shape, shape.dimensions, "out")
     if _seen(side).byte_strides != to.memory.byte_strides:
         side = _memory.in_place_of(side, shape, is_source=False, name="out")
-    _run(device, SideView(_seen(source)), to, rounding, _QUANTIZE_RENAMES, [source], [side])
+    _run(device, SideView(_seen(source)), to, (1.0, rounding), _QUANTIZE_RENAMES, [source], [side])
     return made
 
 
@@ -307,8 +364,17 @@ def quantize(array: HostMemory, scheme: Scheme, *, axis: Sizes | None = -1,
              device: str | Device | None = None) -> tuple[Any, Any]: ...
 
 
-def quantize(array: Any, scheme: str, *, axis: Any = -1, group: Any = None, out: Any = None,
-             scales_out: Any = None, rounding: str = "nearest", device: Any = None) -> Any:
+@overload
+def quantize(array: HostMemory, scheme: Scheme, *, axis: Sizes | None = -1,
+             group: Sizes | None = None, tensor_scale: float | Literal["amax"],
+             out: HostMemory | None = None, scales_out: HostMemory | None = None,
+             rounding: Rounding = "nearest",
+             device: str | Device | None = None) -> Quantized: ...
+
+
+def quantize(array: Any, scheme: str, *, axis: Any = -1, group: Any = None,
+             tensor_scale: Any = None, out: Any = None, scales_out: Any = None,
+             rounding: str = "nearest", device: Any = None) -> Any:
     """Makes a quantised tensor: elements, and a scale for each group of them.
 
     `array` is as in `copy`, of a float type of at most 32 bits or integers of at most 16, in the
@@ -337,8 +403,13 @@ def quantize(array: Any, scheme: str, *, axis: Any = -1, group: Any = None, out:
 
     Elements are arrays of the dtypes of ml_dtypes, one a byte; of "mxfp4", "nvfp4" and "int4" two
     share a byte, the first in the low bits: uint8 arrays, half as long in the last dimension, which
-    must be even. A type that ml_dtypes is too old for comes as uint8. NVFP4's other scale, that of
-    the whole tensor, is the caller's to divide by before.
+    must be even. A type that ml_dtypes is too old for comes as uint8.
+
+    `tensor_scale` is one more scale, of the whole tensor, which multiplies all others. It is a
+    number, or for "nvfp4" also "amax": the greatest absolute value / (6 * 448), so that no group's
+    scale is beyond 448; 1 for a tensor of zeros. Values are multiplied by 1 / tensor_scale as an f32
+    before all else, exactly. The result is then a relayout.Quantized: `elements`, `scales` and
+    `tensor_scale`, an f32.
 
     The block formats of GGUF, "q4_0", "q4_1", "q5_0", "q5_1", "q8_0" and "gguf_mxfp4", return one
     uint8 array: of each 32 elements along the last dimension a record, as gguf-py's quantize and
@@ -354,21 +425,32 @@ def quantize(array: Any, scheme: str, *, axis: Any = -1, group: Any = None, out:
     plan_many. Other types, zero points, and several results at once: plan_many.
     """
     form = _scheme_of(scheme)
-    number = _value_of(_ROUNDINGS, "rounding", rounding)
+    _value_of(_ROUNDINGS, "rounding", rounding)
     source = _source(array, "array")
     sizes = _seen(source).type_and_dimensions[1]
     if isinstance(form, RecordForm):
         _check_blocks_arguments(scheme, sizes, axis, group, scales_out)
-        return _to_records(source, form, scheme, out, number, device)
+        if tensor_scale is not None:
+            raise InvalidError(f"tensor_scale is given, but records of {scheme} have their scales "
+                               "inside")
+        return _to_records(source, form, scheme, out, rounding, device)
     groups = _group_sizes(form, sizes, axis, group, scheme)
     counts = _counts(sizes, groups)
     elements_side, elements = _elements_memory(form, out, sizes, scheme)
     scales_side, scales = _destination(scales_out, _memory.view_shape(form.scale_type, counts),
                                        counts, "scales_out")
     to = SideView(_seen(elements_side), _seen(scales_side), None, groups, 0, form.rule)
-    _run(device, SideView(_seen(source)), to, number, _QUANTIZE_RENAMES, [source],
-         [elements_side, scales_side])
-    return elements, scales
+    if tensor_scale is None:
+        _run(device, SideView(_seen(source)), to, (1.0, rounding), _QUANTIZE_RENAMES, [source],
+             [elements_side, scales_side])
+        return elements, scales
+    is_found = form.most_of_all is not None and isinstance(tensor_scale, str) and (
+        tensor_scale == "amax")
+    scale = (_found_tensor_scale(form.most_of_all or 0, _seen(source), source, device) if is_found
+             else _tensor_scale_of(tensor_scale))
+    _run(device, SideView(_seen(source)), to, (1 / float(scale), rounding), _QUANTIZE_RENAMES,
+         [source], [elements_side, scales_side])
+    return Quantized(elements, scales, scale)
 
 
 def _elements_memory(form: _Form, out: Any, sizes: tuple[int, ...],
@@ -425,20 +507,22 @@ def _scales_side(scales: Any, form: _Form | None) -> Side:
 @overload
 def dequantize(elements: HostMemory, scales: HostMemory | None = None,
                dtype: DTypeLike = "float32", *, group: Sizes | None = None,
-               zero_points: HostMemory | None = None, scheme: Scheme | BlockScheme | None = None,
-               out: None = None, device: str | Device | None = None) -> Array: ...
+               zero_points: HostMemory | None = None, tensor_scale: float | None = None,
+               scheme: Scheme | BlockScheme | None = None, out: None = None,
+               device: str | Device | None = None) -> Array: ...
 
 
 @overload
 def dequantize(elements: HostMemory, scales: HostMemory | None = None,
                dtype: DTypeLike = "float32", *, group: Sizes | None = None,
-               zero_points: HostMemory | None = None, scheme: Scheme | BlockScheme | None = None,
-               out: Out, device: str | Device | None = None) -> Out: ...
+               zero_points: HostMemory | None = None, tensor_scale: float | None = None,
+               scheme: Scheme | BlockScheme | None = None, out: Out,
+               device: str | Device | None = None) -> Out: ...
 
 
 def dequantize(elements: Any, scales: Any = None, dtype: DTypeLike = "float32", *,
-               group: Any = None, zero_points: Any = None, scheme: str | None = None,
-               out: Any = None, device: Any = None) -> Any:
+               group: Any = None, zero_points: Any = None, tensor_scale: Any = None,
+               scheme: str | None = None, out: Any = None, device: Any = None) -> Any:
     """The values of a quantised tensor: (element - zero point) * scale, rounded to `dtype` once.
 
     `elements`, `scales` and `zero_points` are of the same rank, of integers of at most 16 bits or
@@ -449,6 +533,9 @@ def dequantize(elements: Any, scales: Any = None, dtype: DTypeLike = "float32", 
     fewer elements: a size for each dimension, or one for those that have more than one group, and
     fewer groups than elements.
 
+    `tensor_scale` is one more scale, of the whole tensor: a number, by which, as an f32, each scale
+    is multiplied, and rounded to an f32.
+
     `scheme` is one of `quantize`'s. Packed elements need it, since their array is uint8; without
     it, uint8 elements need zero points. Types that ml_dtypes is too old for are taken as uint8 with
     it. The block formats of GGUF have no scales beside them: `dequantize(records, scheme="q8_0")`.
@@ -458,13 +545,14 @@ def dequantize(elements: Any, scales: Any = None, dtype: DTypeLike = "float32", 
     """
     form = None if scheme is None else _scheme_of(scheme)
     if isinstance(form, RecordForm):
-        if scales is not None or zero_points is not None or group is not None:
-            given = ("scales" if scales is not None
-                     else "zero_points" if zero_points is not None else "group")
+        given = next((name for name, value in (
+            ("scales", scales), ("zero_points", zero_points), ("group", group),
+            ("tensor_scale", tensor_scale)) if value is not None), None)
+        if given is not None:
             raise InvalidError(f"{given} is given, but records of {scheme} have their scales "
                                "inside")
         stored, source = _of_records(elements, form, str(scheme))
-        return _dequantized(source, [stored], dtype, out, device)
+        return _dequantized(source, 1.0, [stored], dtype, out, device)
     stored = _stored(elements, form, scheme)
     if scales is None:
         raise InvalidError("scales is None, and scheme is no block format, which has them inside")
@@ -475,11 +563,12 @@ def dequantize(elements: Any, scales: Any = None, dtype: DTypeLike = "float32", 
     points = None if zero_points is None else _source(zero_points, "zero_points")
     source = SideView(_seen(stored), _seen(beside), None if points is None else _seen(points),
                       _given_groups(form, group, _seen(stored), _seen(beside)))
-    return _dequantized(source, [stored, beside, points], dtype, out, device)
+    scale = 1.0 if tensor_scale is None else float(_tensor_scale_of(tensor_scale))
+    return _dequantized(source, scale, [stored, beside, points], dtype, out, device)
 
 
-def _dequantized(source: SideView, read: list[Side | None], dtype: DTypeLike, out: Any,
-                 device: str | Device | None) -> Any:
+def _dequantized(source: SideView, scale: float, read: list[Side | None], dtype: DTypeLike,
+                 out: Any, device: str | Device | None) -> Any:
     name, sizes = _name_of(dtype) or name_of("float32"), source.elements.type_and_dimensions[1]
     if out is None:
         memory, made = _memory.view_shape(name, sizes).empty()
@@ -490,6 +579,6 @@ def _dequantized(source: SideView, read: list[Side | None], dtype: DTypeLike, ou
         if side.view is None or side.view.type_and_dimensions[1] != sizes:
             side = _memory.in_place_of(side, _memory.view_shape(name, sizes), is_source=False,
                                        name="out")
-    _run(device, source, SideView(_seen(side)), _ROUNDINGS["nearest"], _DEQUANTIZE_RENAMES, read,
+    _run(device, source, SideView(_seen(side)), (scale, "nearest"), _DEQUANTIZE_RENAMES, read,
          [side])
     return made

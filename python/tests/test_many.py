@@ -225,3 +225,41 @@ def test_devices(device):
         assert device.is_opencl
         return
     assert found.tolist() == ARRAY.tolist()
+
+
+def test_scale():
+    """One more scale for the whole source: 3 times 2 times 0.25, and 6 times 0.25 over 0.5."""
+    elements, scales = numpy.int8([[3]]), numpy.float32([[2]])
+    plan = relayout.plan_many("s8[1,1] * f32[1,1]", ["f32[1,1]"], scale=0.25)
+    assert plan.execute((elements, scales))[0].tolist() == [[1.5]]
+    assert plan.range([0, 0], [1, 1]).execute((elements, scales), [numpy.empty((1, 1), "f4")])[
+        0].tolist() == [[1.5]]
+    plan = relayout.plan_many("f32[1,1]", ["s8[1,1] * f32[1,1]"], scale=0.25)
+    made = plan.execute(numpy.float32([[6]]), [(None, numpy.float32([[0.5]]))])
+    assert made[0][0].tolist() == [[3]]
+    for scale, error in ((0, relayout.InvalidError), (numpy.nan, relayout.InvalidError),
+                         ("1", TypeError)):
+        with pytest.raises(error, match="scale"):
+            relayout.plan_many("f32[1]", ["s8[1] * f32[1]"], scale=scale)
+    with pytest.raises(relayout.InvalidError, match="^scale is 1e-60, which is 0 as an f32"):
+        relayout.plan_many("f32[1]", ["s8[1] * f32[1]"], scale=1e-60)
+
+
+def test_range():
+    """Zero points that are found, in new memory and in the caller's: -1 to 254 in 255 steps."""
+    array = numpy.float32([[-1, 0, 254], [0, 0, 510]])
+    plan = relayout.plan_many("f32[2,3]", ["(u8[2,3] - u8[2,1]) * f32[2,1]"], rules=["range"],
+                              rounding="nearest")
+    ((elements, scales, points),) = plan.execute(array)
+    assert elements.tolist() == [[0, 1, 255], [0, 0, 255]]
+    assert scales.tolist() == [[1], [2]] and points.tolist() == [[1], [0]]
+    mine = numpy.full((2, 1), 7, numpy.uint8)
+    ((_, _, given),) = plan.execute(array, [(None, None, mine)])
+    assert given is mine and mine.tolist() == [[1], [0]]
+    back = relayout.dequantize(elements, scales, zero_points=points)
+    assert numpy.array_equal(back, array)
+    mine.flags.writeable = False
+    with pytest.raises(relayout.InvalidError, match=r"zero_points is read-only"):
+        plan.execute(array, [(None, None, mine)])
+    with pytest.raises(relayout.InvalidError, match="which needs zero points"):
+        relayout.plan_many("f32[2,3]", ["u8[2,3] * f32[2,1]"], rules=["range"])

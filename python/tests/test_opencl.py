@@ -228,3 +228,103 @@ def test_recordings(queue, array):
 def test_without_queue(array):
     with pytest.raises(relayout.InvalidError, match="wait_for"):
         relayout.copy(array, wait_for=["event"])
+
+
+# ---- Several destinations ---------------------------------------------------------------------
+
+
+@pytest.fixture
+def pair(queue):
+    """Columns, and integers with a scale for each row, of which 127 is the greatest."""
+    return relayout.plan_many("f32[24,36]", ["f32[24,36]{0,1}", "s8[24,36] * f32[24,1]"],
+                              rules=[None, "amax"], rounding="nearest", queue=queue)
+
+
+@pytest.fixture
+def whole(random):
+    """Rows of integers whose greatest is 127 times the row's number and one."""
+    values = random.integers(-127, 128, (24, 36)).astype(numpy.float32)
+    values[:, 5] = 127
+    return values * numpy.arange(1, 25, dtype=numpy.float32)[:, None]
+
+
+def made_for(queue):
+    return [cl.Buffer(queue.context, cl.mem_flags.READ_WRITE, 4 * 24 * 36),
+            (cl.array.zeros(queue, (24, 36), numpy.int8),
+             cl.array.zeros(queue, (24, 1), numpy.float32))]
+
+
+def check_made(queue, made, whole):
+    columns = numpy.empty((36, 24), numpy.float32)
+    cl.enqueue_copy(queue, columns, made[0])
+    assert numpy.array_equal(columns, whole.T)
+    elements, scales = (part.get() for part in made[1])
+    assert scales.ravel().tolist() == list(range(1, 25))
+    assert numpy.array_equal(elements * scales, whole)
+
+
+def test_many_enqueued(queue, pair, whole):
+    ours, made = cl.array.to_device(queue, whole), made_for(queue)
+    go = cl.UserEvent(queue.context)
+    event = pair.enqueue(queue, ours, made, wait_for=[go])
+    assert isinstance(event, cl.Event)
+    go.set_status(cl.command_execution_status.COMPLETE)
+    event.wait()
+    check_made(queue, made, whole)
+    back = relayout.plan_many((*made[1],), [ours], queue=queue)  # as these arrays lie
+    ours.fill(0)
+    back.enqueue(None, made[1], [ours]).wait()
+    assert numpy.array_equal(ours.get(), whole)
+
+
+def test_many_batches(queue, pair, whole):
+    sources = [cl.array.to_device(queue, whole + 0) for _ in range(5)]
+    made = [made_for(queue) for _ in sources]
+    pair.enqueue_batch(queue, zip(sources, made)).wait()
+    for one in made:
+        check_made(queue, one, whole)
+    pair.enqueue_batch(queue, []).wait()
+
+
+def test_many_recordings(queue, pair, whole):
+    ours, made = cl.array.to_device(queue, whole), made_for(queue)
+    try:
+        recording = pair.record(queue, ours, made)
+    except relayout.UnsupportedError as lacking:
+        pytest.skip(str(lacking))
+    recording.enqueue().wait()
+    check_made(queue, made, whole)
+    other = made_for(queue)
+    try:
+        recording.set_memory(ours, other)
+    except relayout.UnsupportedError:
+        return
+    recording.enqueue().wait()
+    check_made(queue, other, whole)
+
+
+def test_many_records(queue):
+    """Records are bytes, in an array or a buffer."""
+    plan = relayout.plan_many("f32[2,32]", ["q8_0[2,32]"], queue=queue)
+    ours = cl.array.to_device(queue, numpy.full((2, 32), 127, numpy.float32))
+    made = cl.array.zeros(queue, (2, 34), numpy.uint8)
+    plan.enqueue(queue, ours, [made]).wait()
+    assert made.get().tobytes() == (b"\0\x3c" + 32 * b"\x7f") * 2
+
+
+def test_many_refused(queue, pair, array):
+    ours, made = cl.array.to_device(queue, array), made_for(queue)
+    for source, to, error, match in (
+            (array, made, relayout.UnsupportedError, "source is ndarray, no array or buffer"),
+            (ours, made[:1], relayout.InvalidError, "destinations has 1 entries, and the plan 2"),
+            (ours, [made[0], made[1][:1]], relayout.InvalidError,
+             r"destinations\[1\].scales is None"),
+            (ours, [made[0], (made[1][1], made[1][1])], TypeError,
+             r"destinations\[1\].elements is float32\[24,1\]"),
+            (ours, [ours, made[1]], relayout.RelayoutError, "overlap|float32")):
+        with pytest.raises(error, match=match):
+            pair.enqueue(queue, source, to)
+    with pytest.raises(relayout.UnsupportedError, match="is pyopencl's, and this call is for the"):
+        pair.execute(ours)
+    with pytest.raises(TypeError, match="no CommandQueue"):
+        relayout.plan_many("f32[2]", ["f32[2]"], queue="queue")

@@ -166,6 +166,60 @@ def test_nvfp4(array):
     assert numpy.array_equal(back, numpy.float32(signs) * by_element)
 
 
+def test_nvfp4_with_a_tensor_scale(array):
+    """Found and given: values are multiplied by 1 / scale, an f32, before groups are looked at."""
+    most = max(abs(float(value)) for value in array.ravel())
+    found = relayout.quantize(array, "nvfp4", tensor_scale="amax")
+    scale = numpy.float32(Fraction(most) / (6 * 448))
+    assert isinstance(found, relayout.Quantized) and found.tensor_scale == scale
+    factor = Fraction(float(numpy.float32(1 / float(scale))))
+    codes = unpacked(found.elements).tolist()
+    for r, row in enumerate(rows_of_groups(array, 16)):
+        for g, values in enumerate(row):
+            products = [value * factor for value in values]
+            amax = Fraction(float(numpy.float32(max(map(abs, products)))))
+            code = code_of(amax / 6, "f8e4m3fn")
+            assert found.scales.view(numpy.uint8)[r, g] == code
+            own = NUMBERS["f8e4m3fn"][code]
+            wanted = [code_of(value / own, "f4e2m1fn") if own else 0 for value in products]
+            assert codes[r][16 * g:16 * g + 16] == wanted
+    again = relayout.quantize(array, "nvfp4", tensor_scale=float(scale))
+    assert all((a == b).all() for a, b in zip(found, again))
+    back = relayout.dequantize(*found[:2], scheme="nvfp4", tensor_scale=found.tensor_scale)
+    signs = [[float(NUMBERS["f4e2m1fn"][code % 8]) * (-1 if code >= 8 else 1) for code in row]
+             for row in codes]
+    scales = found.scales.astype(numpy.float32) * scale
+    assert numpy.array_equal(back, numpy.float32(signs) *
+                             numpy.repeat(scales, 16, 1)[:, :array.shape[1]])
+
+
+def test_tensor_scales(array):
+    zeros = relayout.quantize(numpy.zeros((3, 32), "f4"), "nvfp4", tensor_scale="amax")
+    assert zeros.tensor_scale == 1 and not zeros.elements.any()
+    assert relayout.quantize(numpy.full((1, 16), 1e-40, "f4"), "nvfp4",
+                             tensor_scale="amax").tensor_scale == numpy.finfo("f4").tiny
+    assert relayout.quantize(numpy.zeros((0, 16), "f4"), "nvfp4", tensor_scale="amax")[2] == 1
+    doubled = relayout.quantize(array, "int8", tensor_scale=0.5)
+    plain = relayout.quantize(array, "int8")
+    assert (doubled.scales == 2 * plain[1]).all() and (doubled.elements == plain[0]).all()
+    assert (relayout.dequantize(*doubled[:2], tensor_scale=numpy.float32([0.5])[0])
+            == relayout.dequantize(*plain)).all()
+    array[0, 0] = numpy.inf
+    for given, scheme, error, match in (
+            ("amax", "nvfp4", relayout.InvalidError, "array has inf"),
+            ("amax", "int8", relayout.InvalidError, "tensor_scale is 'amax'"),
+            ("most", "nvfp4", relayout.InvalidError, "tensor_scale is 'most'"),
+            (0, "int8", relayout.InvalidError, "tensor_scale is 0"),
+            (1e-42, "int8", relayout.InvalidError, "tensor_scale is 1e-42"),
+            (numpy.nan, "int8", relayout.InvalidError, "tensor_scale is nan"),
+            ([1], "int8", TypeError, "tensor_scale must be a number, not list"),
+            (1, "q8_0", relayout.InvalidError, "tensor_scale is given, but records")):
+        with pytest.raises(error, match=match):
+            relayout.quantize(array[:, :32], scheme, tensor_scale=given)
+    with pytest.raises(relayout.InvalidError, match="tensor_scale is given, but records"):
+        relayout.dequantize(numpy.zeros((1, 34), numpy.uint8), scheme="q8_0", tensor_scale=2)
+
+
 @pytest.mark.parametrize("scheme, most, dtype", [("int8", 127, "int8"), ("int4", 7, "uint8"),
                                                  ("fp8", 448, "float8_e4m3fn")])
 @pytest.mark.parametrize("axis, group", [

@@ -38,6 +38,13 @@ static double power_of_2(int32_t exponent) {
   return f64_of_bits((uint64_t)(exponent + DOUBLE_BIAS) << DOUBLE_MANTISSA);
 }
 
+rlt_integer_range rlt_range_of(relayout_element_type type) {
+  const int32_t bits = relayout_element_type_bits(type);
+  return relayout_element_type_kind(type) == RELAYOUT_KIND_SIGNED
+             ? (rlt_integer_range){-(1 << (bits - 1)), (1 << (bits - 1)) - 1}
+             : (rlt_integer_range){0, (1 << bits) - 1};
+}
+
 relayout_status rlt_scale_finder_make(const relayout_scaled_view *view, rlt_scale_finder *made,
                                       relayout_error *error) {
   const relayout_element_type elements = view->elements.shape.element_type;
@@ -51,6 +58,10 @@ relayout_status rlt_scale_finder_make(const relayout_scaled_view *view, rlt_scal
     return rlt_fail(error, RELAYOUT_UNSUPPORTED,
                     "scales cannot be found for elements of %s, none of which is above 0",
                     relayout_element_type_name(elements));
+  }
+  if (view->rule == RELAYOUT_SCALES_RANGE) {
+    const rlt_integer_range range = rlt_range_of(elements);
+    made->most = range.last - range.first;
   }
   made->most_exponent = exponent_of(made->most);
   return RELAYOUT_OK;
@@ -96,5 +107,38 @@ void rlt_find_scales(const rlt_scale_finder *by, const uint32_t *greatest, int64
                      float *scales) {
   for (int64_t i = 0; i < count; ++i) {
     scales[i] = find(by, greatest[i]);
+  }
+}
+
+/* An f32 as the number of the scales' type that it becomes. */
+static float as_stored(const rlt_scale_finder *by, float scale) {
+  const rlt_conversion to = {.from = RELAYOUT_F32, .to = by->type, .scale = 1};
+  const rlt_conversion back = {.from = by->type, .to = RELAYOUT_F32, .scale = 1};
+  uint8_t bytes[RELAYOUT_MAX_ELEMENT_SIZE];
+  float made = scale;
+  if (by->type != RELAYOUT_F32) {
+    rlt_convert_elements(&to, &scale, bytes, 1);
+    rlt_convert_elements(&back, bytes, &made, 1);
+  }
+  return made;
+}
+
+/* Within the range; a NaN is 0 before. Adding a number so large that its neighbours are integers
+ * rounds to the nearest. */
+static float point_of(rlt_integer_range range, float exact) {
+  const float large = 0x1.8p23F, first = (float)range.first, last = (float)range.last;
+  const float number = exact != exact ? 0 : exact;
+  const float bounded = number < first ? first : number > last ? last : number;
+  return bounded + large - large;
+}
+
+void rlt_find_ranges(const rlt_scale_finder *by, rlt_integer_range range, const uint32_t *above,
+                     const uint32_t *below, int64_t count, float *scales, float *points) {
+  for (int64_t i = 0; i < count; ++i) {
+    const float least = -f32_of_bits(below[i]);
+    scales[i] = find(by, bits_of_f32(f32_of_bits(above[i]) - least));
+    const float scale = as_stored(by, scales[i]);
+    const float steps = scale == 0 ? 0 : least / scale;
+    points[i] = point_of(range, (float)range.first - steps);
   }
 }

@@ -21,7 +21,9 @@ typedef enum rlt_scale_rounding {
 /* What the rule needs to know of both types. */
 typedef struct rlt_scale_finder {
   relayout_scale_rule rule;
-  double most; /* the greatest finite number of the elements */
+  /* The greatest finite number of the elements; of a range the difference of the last and the
+   * first. */
+  double most;
   int32_t most_exponent;
   relayout_element_type type; /* of the scales */
   int32_t mantissa_bits;      /* of that type */
@@ -34,6 +36,20 @@ double rlt_greatest_element(relayout_element_type type);
 /* RELAYOUT_UNSUPPORTED for elements that have no number above 0. */
 relayout_status rlt_scale_finder_make(const relayout_scaled_view *view, rlt_scale_finder *made,
                                       relayout_error *error);
+
+/* Of a range: the elements' first number and last one. */
+typedef struct rlt_integer_range {
+  int32_t first;
+  int32_t last;
+} rlt_integer_range;
+
+rlt_integer_range rlt_range_of(relayout_element_type type);
+
+/* The scales of groups, as rlt_find_scales has them, and their zero points, as f32s: `above` has
+ * the bits of the greatest values, also of NaNs, and `below` those of the least ones without their
+ * sign; 0 where there are none above 0, or below. */
+void rlt_find_ranges(const rlt_scale_finder *by, rlt_integer_range range, const uint32_t *above,
+                     const uint32_t *below, int64_t count, float *scales, float *points);
 
 /* The scales of groups whose greatest values have these bits as f32s: f32s that become the scales
  * when they are converted to their type. */

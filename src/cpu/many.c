@@ -15,7 +15,9 @@
 /* The greatest values and the scales of all groups of a destination, where boxes share groups. */
 typedef struct all_groups {
   _Atomic uint32_t *greatest;
+  _Atomic uint32_t *below; /* the least values, as rlt_find_ranges has them; NULL: not wanted */
   float *scales;
+  float *points; /* likewise */
 } all_groups;
 
 struct rlt_cpu_many_call {
@@ -47,7 +49,7 @@ typedef struct worker {
   uint8_t *arranged;
   float *from_scales, *from_points;
   float *to_scales, *to_points, *to_inverses;
-  uint32_t *greatest;
+  uint32_t *greatest, *below;
   float *piece, *rescaled; /* of a row */
 } worker;
 
@@ -74,7 +76,7 @@ static worker_sizes sizes_of(const rlt_many *many) {
     of.to_groups = rlt_max(of.to_groups, in_lines(to->beside.rows.bytes));
   }
   of.all =
-      of.values + of.elements + of.arranged + 2 * of.from_groups + 4 * of.to_groups + 2 * of.piece;
+      of.values + of.elements + of.arranged + 2 * of.from_groups + 5 * of.to_groups + 2 * of.piece;
   return of;
 }
 
@@ -100,6 +102,7 @@ static worker worker_at(rlt_cpu_many_call *call, uint8_t *memory) {
   made.to_points = take_floats(&memory, of.to_groups);
   made.to_inverses = take_floats(&memory, of.to_groups);
   made.greatest = (uint32_t *)(void *)take(&memory, of.to_groups);
+  made.below = (uint32_t *)(void *)take(&memory, of.to_groups);
   made.piece = take_floats(&memory, of.piece);
   made.rescaled = take_floats(&memory, of.piece);
   return made;
@@ -389,6 +392,10 @@ static void take_source(worker *at) {
   run_box(at, &many->values, from->elements, at->values);
   run_box(at, &many->beside.scales, from->scales, at->from_scales);
   run_box(at, &many->beside.points, from->zero_points, at->from_points);
+  for (int64_t i = 0; many->factor != 1 && i < many->beside.rows.bytes / (int64_t)sizeof(float);
+       ++i) {
+    at->from_scales[i] *= many->factor;
+  }
 }
 
 /* The source's elements of a row, where they lie or where plans put them. */
@@ -467,7 +474,9 @@ static rlt_rescaling rescaling_of(const worker *at, const rlt_destination *to, c
                         .are_powers = to->are_powers,
                         .most = to->most,
                         .rounding = to->rounding};
-  if (many->from.has_scales) {
+  if (!many->from.has_scales && many->factor != 1) {
+    made.from = (rlt_scale_row){.scales = &many->factor, .group = INT64_MAX};
+  } else if (many->from.has_scales) {
     made.from = scale_row(at, &many->from, &many->beside, at->from_scales, at->from_points, row);
   }
   if (to->view.has_scales) {
@@ -481,7 +490,7 @@ static rlt_rescaling rescaling_of(const worker *at, const rlt_destination *to, c
 static const rlt_unaligned_float *scaled_values_of(const worker *at, const rlt_destination *to,
                                                    const row_walk *by, const box_row *row) {
   const rlt_unaligned_float *const values = values_of(at, by, row);
-  if (!at->call->many->from.has_scales) {
+  if (!rlt_many_has_scales(at->call->many)) {
     return values;
   }
   rlt_rescaling of = rescaling_of(at, to, row);
@@ -493,12 +502,19 @@ static const rlt_unaligned_float *scaled_values_of(const worker *at, const rlt_d
 
 static void find_greatest(const worker *at, const rlt_destination *to) {
   const row_walk by = values_walk(at, to->joined);
+  const rlt_cpu_scale_passes *const passes = at->call->passes;
+  const bool has_range = rlt_finds_points(&to->view);
   memset(at->greatest, 0, (size_t)to->beside.rows.bytes);
+  memset(at->below, 0, has_range ? (size_t)to->beside.rows.bytes : 0);
   for (box_row row = first_row(&by); row.count > 0; next_row(&by, &row)) {
-    const int64_t group = group_along(at, &to->view, &row);
-    uint32_t *const found = at->greatest + group_of(at, &to->view, &to->beside.rows, &row);
-    at->call->passes->find_greatest(scaled_values_of(at, to, &by, &row), row.count, group,
-                                    skip_along(at, &row, group), found);
+    const int64_t group = group_along(at, &to->view, &row), skip = skip_along(at, &row, group);
+    const int64_t first = group_of(at, &to->view, &to->beside.rows, &row);
+    const rlt_unaligned_float *const values = scaled_values_of(at, to, &by, &row);
+    if (has_range) {
+      passes->find_ends(values, row.count, group, skip, at->greatest + first, at->below + first);
+    } else {
+      passes->find_greatest(values, row.count, group, skip, at->greatest + first);
+    }
   }
 }
 
@@ -521,8 +537,22 @@ static void add_greatest(const worker *at, const rlt_destination *to, all_groups
     for (int32_t d = 0; d < rank; ++d) {
       place += groups.start[d] * to->group_rows.strides[d];
     }
-    raise(&all->greatest[place / (int64_t)sizeof(float)],
-          at->greatest[from / (int64_t)sizeof(float)]);
+    const int64_t number = place / (int64_t)sizeof(float), own = from / (int64_t)sizeof(float);
+    raise(&all->greatest[number], at->greatest[own]);
+    if (all->below != NULL) {
+      raise(&all->below[number], at->below[own]);
+    }
+  }
+}
+
+/* The scales of `count` groups, and their zero points where the rule finds these. */
+static void find_by_rule(const rlt_destination *to, const uint32_t *greatest, const uint32_t *below,
+                         int64_t count, float *scales, float *points) {
+  if (rlt_finds_points(&to->view)) {
+    const rlt_integer_range range = rlt_range_of(to->view.elements.shape.element_type);
+    rlt_find_ranges(&to->finder, range, greatest, below, count, scales, points);
+  } else {
+    rlt_find_scales(&to->finder, greatest, count, scales);
   }
 }
 
@@ -534,9 +564,10 @@ static void take_scales(const worker *at, const rlt_destination *to,
   }
   if (to->finding == RLT_FINDS_IN_BOX) {
     find_greatest(at, to);
-    rlt_find_scales(&to->finder, at->greatest, to->beside.rows.bytes / (int64_t)sizeof(float),
-                    at->to_scales);
+    find_by_rule(to, at->greatest, at->below, to->beside.rows.bytes / (int64_t)sizeof(float),
+                 at->to_scales, at->to_points);
     run_box(at, &to->found, at->to_scales, memory->scales);
+    run_box(at, &to->found_points, at->to_points, memory->zero_points);
   }
   run_box(at, &to->beside.scales, memory->scales, at->to_scales);
   run_box(at, &to->beside.points, memory->zero_points, at->to_points);
@@ -743,7 +774,9 @@ static void do_boxes(rlt_cpu_many_call *call, int32_t tasks) {
 static void free_groups(rlt_cpu_many_call *call) {
   for (int32_t i = 0; i < call->many->count; ++i) {
     rlt_free((void *)call->groups[i].greatest);
+    rlt_free((void *)call->groups[i].below);
     rlt_free(call->groups[i].scales);
+    rlt_free(call->groups[i].points);
   }
 }
 
@@ -755,6 +788,11 @@ static bool make_groups(rlt_cpu_many_call *call) {
       call->groups[i].greatest = rlt_malloc((size_t)to->group_rows.bytes);
       call->groups[i].scales = rlt_malloc((size_t)to->group_rows.bytes);
       are_there = are_there && call->groups[i].greatest != NULL && call->groups[i].scales != NULL;
+    }
+    if (to->finding == RLT_FINDS_IN_ALL && rlt_finds_points(&to->view)) {
+      call->groups[i].below = rlt_malloc((size_t)to->group_rows.bytes);
+      call->groups[i].points = rlt_malloc((size_t)to->group_rows.bytes);
+      are_there = are_there && call->groups[i].below != NULL && call->groups[i].points != NULL;
     }
   }
   return are_there;
@@ -768,6 +806,9 @@ static void find_scales(rlt_cpu_many_call *call, int32_t tasks) {
     const rlt_destination *const to = &call->many->to[i];
     if (to->finding == RLT_FINDS_IN_ALL) {
       memset((void *)call->groups[i].greatest, 0, (size_t)to->group_rows.bytes);
+      if (call->groups[i].below != NULL) {
+        memset((void *)call->groups[i].below, 0, (size_t)to->group_rows.bytes);
+      }
       finds = true;
     }
   }
@@ -780,10 +821,16 @@ static void find_scales(rlt_cpu_many_call *call, int32_t tasks) {
   for (int32_t i = 0; i < call->many->count && atomic_load(&call->status) == RELAYOUT_OK; ++i) {
     const rlt_destination *const to = &call->many->to[i];
     if (to->finding == RLT_FINDS_IN_ALL) {
-      rlt_find_scales(&to->finder, (const uint32_t *)(const void *)call->groups[i].greatest,
-                      to->group_rows.bytes / (int64_t)sizeof(float), call->groups[i].scales);
-      run_plan(call, to->all_found, (uintptr_t)call->groups[i].scales - (uintptr_t)to->first_group,
+      const all_groups *const all = &call->groups[i];
+      find_by_rule(to, (const uint32_t *)(const void *)all->greatest,
+                   (const uint32_t *)(const void *)all->below,
+                   to->group_rows.bytes / (int64_t)sizeof(float), all->scales, all->points);
+      run_plan(call, to->all_found, (uintptr_t)all->scales - (uintptr_t)to->first_group,
                (uintptr_t)call->to[i].scales);
+      if (to->all_found_points != NULL) {
+        run_plan(call, to->all_found_points, (uintptr_t)all->points - (uintptr_t)to->first_group,
+                 (uintptr_t)call->to[i].zero_points);
+      }
     }
   }
 }

@@ -365,8 +365,34 @@ static void find_greatest(const rlt_unaligned_float *values, int64_t count, int6
   find_in_groups(values + first, count - first, group, found);
 }
 
+/* ---- The ends of a group -------------------------------------------------------------------- */
+
+static void find_ends_of(const rlt_unaligned_float *restrict values, int64_t count,
+                         uint32_t *restrict above, uint32_t *restrict below) {
+  int32_t most = 0, least = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    const int32_t bits = (int32_t)bits_of_f32(values[i]), size = bits & MAGNITUDE;
+    const int32_t is_below = bits >> 31 & -(int32_t)(size <= INFINITE); /* -1 or 0 */
+    const int32_t up = size & ~is_below, down = size & is_below;
+    most = up > most ? up : most;
+    least = down > least ? down : least;
+  }
+  take_greatest(above, most);
+  take_greatest(below, least);
+}
+
+static void find_ends(const rlt_unaligned_float *values, int64_t count, int64_t group, int64_t skip,
+                      uint32_t *above, uint32_t *below) {
+  int64_t room = group - skip, done = 0;
+  for (; done < count; done += room, room = group, ++above, ++below) {
+    room = rlt_min(room, count - done);
+    find_ends_of(values + done, room, above, below);
+  }
+}
+
 const rlt_cpu_scale_passes SCALE_PASSES = {.rescale = rescale,
                                            .invert = invert,
                                            .find_greatest = find_greatest,
+                                           .find_ends = find_ends,
                                            .encode = encode_records,
                                            .decode = decode_records};

@@ -50,6 +50,10 @@ typedef struct rlt_cpu_scale_passes {
    * (skip + i) / group: numbers in their order, then infinity, then NaNs. */
   void (*find_greatest)(const rlt_unaligned_float *values, int64_t count, int64_t group,
                         int64_t skip, uint32_t *found);
+  /* above[g] and below[g] become the greatest of themselves and the bits, without signs, of values
+   * i of group g above 0, or NaN, and of those below 0. */
+  void (*find_ends)(const rlt_unaligned_float *values, int64_t count, int64_t group, int64_t skip,
+                    uint32_t *above, uint32_t *below);
   /* Values to records and back; `count` is a multiple of 32. */
   void (*encode)(relayout_block_format format, const rlt_unaligned_float *values, int64_t count,
                  uint8_t *records);

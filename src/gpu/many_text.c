@@ -239,6 +239,23 @@ static void add_visit(const rlt_many_kernel *kernel, const char *side, const int
   rlt_text_add(text, "  return is_within;\n}\n\n#define VISITS_%s %" PRId64 "u\n\n", side, visits);
 }
 
+/* ---- Scales of the source ------------------------------------------------------------------- */
+
+static bool has_source_scales(const rlt_many_kernel *kernel) {
+  return kernel->from.view.has_scales || kernel->factor != 1;
+}
+
+/* What elements of the source are multiplied by: f32s where the caller has a factor. */
+static void define_factor(const rlt_many_kernel *kernel, rlt_text *text) {
+  const bool has_factor = kernel->factor != 1;
+  uint32_t bits;
+  memcpy(&bits, &kernel->factor, sizeof bits);
+  define(text, "SOURCE", "FACTOR", has_factor ? bits : 0);
+  define(text, "SOURCE", "MULTIPLIED", 1);
+  define_format(text, "SOURCE", "BY_",
+                has_factor ? RELAYOUT_F32 : kernel->from.view.scales.shape.element_type);
+}
+
 /* ---- Widths --------------------------------------------------------------------------------- */
 
 /* How many elements of its own bytes, `most` at most, a work-item loads or stores at once along a
@@ -275,7 +292,7 @@ static int64_t source_width(const rlt_many_kernel *kernel) {
 /* Fewer where scales come in, as each then takes many instructions. */
 static int64_t destination_width(const rlt_many_kernel *kernel, const relayout_scaled_view *view) {
   enum { MOST = 8, MOST_SCALED = 4 };
-  const bool is_scaled = view->has_scales || kernel->from.view.has_scales;
+  const bool is_scaled = view->has_scales || has_source_scales(kernel);
   return width_of(kernel, view, is_scaled ? MOST_SCALED : MOST);
 }
 
@@ -398,6 +415,11 @@ void rlt_many_add_head(const rlt_many_kernel *kernel, const char *name, rlt_inde
   add_all_tensors(kernel, "  __global uchar *@;\n", text);
   rlt_text_add(text, "} memory;\n\n");
   define_side(text, "SOURCE", from);
+  if (has_source_scales(kernel)) {
+    define_factor(kernel, text);
+  } else {
+    define(text, "SOURCE", "MULTIPLIED", 0);
+  }
   add_places("source", from, program, text);
   add_start(kernel, text);
   define(text, "SOURCE", "WIDTH", source_width(kernel));
@@ -416,7 +438,7 @@ void rlt_many_add_destination(const rlt_many_kernel *kernel, int32_t which,
       "POINT_UNIT",    "MINOR",        "STEP",        "CONVERTS",   "KEEPS",        "FORM",
       "HIGH",          "WRAPS",        "NEAREST",     "RULE",       "FINDS",        "MOST",
       "MOST_EXPONENT", "GROUPS",       "FROM",        "ALL",        "ALL_FROM",     "TOGETHER",
-      "RUN",           "FROM_RUN",     "FIND_RUN"};
+      "RUN",           "FROM_RUN",     "FIND_RUN",    "FIRST"};
   const rlt_kernel_view *const to = &kernel->to[which];
   const relayout_scaled_view *const view = &to->view;
   int32_t order[RELAYOUT_MAX_RANK] = {0};
@@ -426,8 +448,11 @@ void rlt_many_add_destination(const rlt_many_kernel *kernel, int32_t which,
   rlt_order_of(view, order);
   const int64_t together = rlt_max(rlt_elements_together(view), destination_width(kernel, view));
   const float most = (float)to->finder.most;
-  uint32_t most_bits;
+  const float first =
+      rlt_finds_points(view) ? (float)rlt_range_of(view->elements.shape.element_type).first : 0;
+  uint32_t most_bits, first_bits;
   memcpy(&most_bits, &most, sizeof most_bits);
+  memcpy(&first_bits, &first, sizeof first_bits);
 
   rlt_text_add(text, "#undef TO\n#define TO %" PRId32 "\n", which);
   for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) {
@@ -437,12 +462,13 @@ void rlt_many_add_destination(const rlt_many_kernel *kernel, int32_t which,
   define(text, "TO", "MINOR", order[0]);
   define(text, "TO", "STEP", kernel->boxes.rank > 0 ? kernel->strides[order[0]] : 0);
   define(text, "TO", "CONVERTS", to->converts);
-  define(text, "TO", "KEEPS", rlt_keeps_records(&kernel->from.view, view));
+  define(text, "TO", "KEEPS", kernel->factor == 1 && rlt_keeps_records(&kernel->from.view, view));
   define(text, "TO", "WRAPS", kernel->wraps);
   define(text, "TO", "NEAREST", kernel->rounds_to_nearest);
   define(text, "TO", "RULE", view->rule);
   define(text, "TO", "FINDS", to->finding);
   define(text, "TO", "MOST", most_bits);
+  define(text, "TO", "FIRST", first_bits);
   define(text, "TO", "MOST_EXPONENT", to->finder.most_exponent);
   define(text, "TO", "GROUPS", to->groups);
   define(text, "TO", "FROM", to->first_group);

@@ -38,6 +38,7 @@ typedef struct rlt_many_kernel {
   bool is_wide;                       /* indices and addresses take 64 bits */
   bool wraps, rounds_to_nearest;      /* of what becomes an integer */
   rlt_kernel_view from;
+  float factor; /* as rlt_many has it */
   int32_t count;
   rlt_kernel_view *to;
   int64_t groups, all_groups; /* of all destinations */

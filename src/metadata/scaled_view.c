@@ -60,11 +60,15 @@ static bool is_small_float(relayout_element_type type) {
   return relayout_element_type_kind(type) == RELAYOUT_KIND_FLOAT && type != RELAYOUT_F64;
 }
 
+bool rlt_can_be_scaled(relayout_element_type type) {
+  return is_small_integer(type) || is_small_float(type);
+}
+
 static relayout_status check_types(const relayout_scaled_view *view, relayout_error *error) {
   const relayout_element_type elements = view->elements.shape.element_type;
   const relayout_element_type scales = view->scales.shape.element_type;
   const relayout_element_type points = view->zero_points.shape.element_type;
-  if (!is_small_integer(elements) && !is_small_float(elements)) {
+  if (!rlt_can_be_scaled(elements)) {
     return rlt_fail(error, RELAYOUT_UNSUPPORTED,
                     "elements of %s cannot have scales; expected an integer type of at most 16 "
                     "bits, or a float type of at most 32",
@@ -221,8 +225,12 @@ relayout_status relayout_scaled_view_validate(const relayout_scaled_view *view,
                                              "zero points need scales, which the view has not");
   }
   const int rule = (int)view->rule;
-  if (rule < RELAYOUT_SCALES_GIVEN || rule > RELAYOUT_SCALES_POWER2) {
+  if (rule < RELAYOUT_SCALES_GIVEN || rule > RELAYOUT_SCALES_RANGE) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "rule is %d, which is not a rule", rule);
+  }
+  if (rlt_finds_points(view) && !view->has_zero_points) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
+                    "rule is RELAYOUT_SCALES_RANGE, which needs zero points, but there are none");
   }
   return check_scales(view, error);
 }

@@ -14,6 +14,11 @@ static inline bool rlt_has_blocks(const relayout_scaled_view *view) {
   return view->block_format != RELAYOUT_BLOCK_FORMAT_NONE;
 }
 
+/* Whether zero points are found with the scales of a destination. */
+static inline bool rlt_finds_points(const relayout_scaled_view *view) {
+  return view->has_scales && view->rule == RELAYOUT_SCALES_RANGE;
+}
+
 /* Rows of records that lie together: 1 where these are not interleaved. */
 static inline int32_t rlt_rows_together(const relayout_scaled_view *view) {
   return view->interleaved_rows > 0 ? view->interleaved_rows : 1;
@@ -27,6 +32,9 @@ static inline bool rlt_keeps_records(const relayout_scaled_view *from,
          from->elements.shape.layout.minor_to_major[0] ==
              to->elements.shape.layout.minor_to_major[0];
 }
+
+/* Whether elements of a type can have scales. */
+bool rlt_can_be_scaled(relayout_element_type type);
 
 /* Bytes of a record's scale, and minimum and fifth bits, before its elements. */
 size_t rlt_block_scale_bytes(relayout_block_format format);

@@ -118,10 +118,12 @@ static relayout_status place_side(const planning *at, int32_t side, const relayo
                           &tensors[1], &seen->scales, error);
   }
   if (status == RELAYOUT_OK && of->has_zero_points) {
-    const relayout_view *const points = &of->zero_points; /* read in whole bytes */
+    const relayout_view *const points = &of->zero_points; /* in whole bytes */
     const bool is_packed = !points->is_strided && relayout_layout_is_packed(&points->shape.layout);
-    status = place_tensor(at, points, met, rlt_many_reads(points) && !is_packed, &tensors[2],
-                          &seen->zero_points, error);
+    const bool reaches =
+        is_written && rlt_finds_points(of) ? rlt_many_writes(points) : rlt_many_reads(points);
+    status = place_tensor(at, points, met, reaches && !is_packed, &tensors[2], &seen->zero_points,
+                          error);
   }
   return status;
 }
@@ -129,8 +131,9 @@ static relayout_status place_side(const planning *at, int32_t side, const relayo
 /* ---- Destinations --------------------------------------------------------------------------- */
 
 static bool is_plain(const planning *at, const relayout_scaled_view *to) {
-  const relayout_scaled_view *const from = &at->many->from;
-  return !from->has_scales && !rlt_has_blocks(from) && !to->has_scales && !rlt_has_blocks(to);
+  const rlt_many *const many = at->many;
+  return !rlt_many_has_scales(many) && !rlt_has_blocks(&many->from) && !to->has_scales &&
+         !rlt_has_blocks(to);
 }
 
 static bool is_real(const relayout_view *view) {
@@ -219,8 +222,9 @@ static void place_groups(rlt_many_kernel *kernel) {
     }
     to->first_group = kernel->groups;
     to->first_of_all = kernel->all_groups;
-    kernel->groups += to->groups;
-    kernel->all_groups += to->all_groups;
+    const int64_t ends = rlt_finds_points(&to->view) ? 2 : 1; /* of a group's values */
+    kernel->groups += ends * to->groups;
+    kernel->all_groups += ends * to->all_groups;
   }
 }
 
@@ -455,6 +459,7 @@ static relayout_status plan_kernel(planning *at, relayout_error *error) {
 static relayout_status plan_all(planning *at, relayout_error *error) {
   relayout_status status = RELAYOUT_OK;
   rlt_many_find_tensors(at->many, at->made->tensors);
+  at->kernel.factor = at->many->factor;
   choose_destinations(at);
   if (at->kernel.count == 0) {
     return place_destinations(at, error);

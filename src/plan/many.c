@@ -3,6 +3,7 @@
 #include "plan/many.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/checked.h"
@@ -49,9 +50,11 @@ void rlt_many_free(rlt_many *many) {
     free_converter(backend, to->converter);
     free_box_plans(&to->elements);
     free_box_plans(&to->found);
+    free_box_plans(&to->found_points);
     free_box_plans(&to->arranged);
     free_beside(&to->beside);
     relayout_plan_destroy(to->all_found);
+    relayout_plan_destroy(to->all_found_points);
   }
   rlt_free(many->to);
   rlt_free(many);
@@ -350,7 +353,7 @@ static void choose_rounding(const planning *at, rlt_destination *to) {
   const relayout_element_type type = to->view.elements.shape.element_type;
   const relayout_element_kind kind = relayout_element_type_kind(type);
   const bool is_integer = kind == RELAYOUT_KIND_SIGNED || kind == RELAYOUT_KIND_UNSIGNED;
-  to->is_exact = at->many->from.has_scales && are_exact(&at->many->from);
+  to->is_exact = at->many->factor == 1 && at->many->from.has_scales && are_exact(&at->many->from);
   to->are_powers = to->view.has_scales && relayout_element_type_bits(type) <= 8 &&
                    type != RELAYOUT_F8E8M0FNU &&
                    to->view.scales.shape.element_type == RELAYOUT_F8E8M0FNU;
@@ -370,12 +373,18 @@ static relayout_status plan_all_found(const planning *at, rlt_destination *to,
   rlt_groups_of_box(&to->view, &boxes->all, &to->all_groups);
   rlt_box_rows_make(scales->rank, to->all_groups.sizes, at->many->order, (int64_t)sizeof(float),
                     &to->group_rows);
+  const rlt_index_box *const met = rlt_boxes_range(boxes) == NULL ? NULL : &to->all_groups;
   const relayout_view from = rows_view(scales, RELAYOUT_F32, &to->group_rows);
   const rlt_view source = rlt_view_of(&from), destination = rlt_view_of(&to->view.scales);
   to->first_group = place_in(&to->group_rows, scales->rank, &to->all_groups);
-  return rlt_plan_create_in(at->device, &source, &destination,
-                            rlt_boxes_range(boxes) == NULL ? NULL : &to->all_groups, &request,
-                            &to->all_found, error);
+  const relayout_status status =
+      rlt_plan_create_in(at->device, &source, &destination, met, &request, &to->all_found, error);
+  if (status != RELAYOUT_OK || !rlt_finds_points(&to->view)) {
+    return status;
+  }
+  const rlt_view points = rlt_view_of(&to->view.zero_points);
+  return rlt_plan_create_in(at->device, &source, &points, met, &request, &to->all_found_points,
+                            error);
 }
 
 static relayout_status plan_found(const planning *at, rlt_destination *to, relayout_error *error) {
@@ -386,15 +395,19 @@ static relayout_status plan_found(const planning *at, rlt_destination *to, relay
   if (status != RELAYOUT_OK || to->finding == RLT_FINDS_IN_ALL) {
     return status == RELAYOUT_OK ? plan_all_found(at, to, error) : status;
   }
-  const box_planning by = {.device = at->device,
-                           .many = at->many,
-                           .request = &request,
-                           .from =
-                               rows_view(&to->view.scales.shape, RELAYOUT_F32, &to->beside.rows),
-                           .to = to->view.scales,
-                           .groups = &to->view,
-                           .from_rows = &to->beside.rows};
-  return plan_boxes(&by, &to->found, error);
+  box_planning by = {.device = at->device,
+                     .many = at->many,
+                     .request = &request,
+                     .from = rows_view(&to->view.scales.shape, RELAYOUT_F32, &to->beside.rows),
+                     .to = to->view.scales,
+                     .groups = &to->view,
+                     .from_rows = &to->beside.rows};
+  status = plan_boxes(&by, &to->found, error);
+  if (status == RELAYOUT_OK && rlt_finds_points(&to->view)) {
+    by.to = to->view.zero_points;
+    status = plan_boxes(&by, &to->found_points, error);
+  }
+  return status;
 }
 
 /* From the source's elements, or from rows. */
@@ -535,7 +548,8 @@ static relayout_status check_side(const relayout_scaled_view *side, int32_t numb
                     name);
   }
   const bool finds = side->has_scales && side->rule != RELAYOUT_SCALES_GIVEN;
-  if (side->elements.is_read_only || (finds && side->scales.is_read_only)) {
+  if (side->elements.is_read_only || (finds && side->scales.is_read_only) ||
+      (rlt_finds_points(side) && side->zero_points.is_read_only)) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s is read-only: it cannot be written",
                     name);
   }
@@ -550,8 +564,10 @@ static bool fits_f32(relayout_element_type type) {
                    : kind != RELAYOUT_KIND_COMPLEX && relayout_element_type_bits(type) <= 16;
 }
 
-static relayout_status check_pair(const relayout_scaled_view *from, const relayout_scaled_view *to,
-                                  int32_t number, relayout_error *error) {
+/* `has_scales`: the source's values are multiplied by its scales, or by one for all. */
+static relayout_status check_pair(const relayout_scaled_view *from, bool has_scales,
+                                  const relayout_scaled_view *to, int32_t number,
+                                  relayout_error *error) {
   const relayout_element_type source = from->elements.shape.element_type;
   const relayout_element_type destination = to->elements.shape.element_type;
   if (to->has_scales && !fits_f32(source)) {
@@ -560,7 +576,7 @@ static relayout_status check_pair(const relayout_scaled_view *from, const relayo
                     "]; expected floats of at most 32 bits or integers of at most 16",
                     relayout_element_type_name(source), number);
   }
-  if (from->has_scales && !fits_f32(destination)) {
+  if (has_scales && !fits_f32(destination)) {
     return rlt_fail(error, RELAYOUT_UNSUPPORTED,
                     "to[%" PRId32 "]: elements of %s cannot be made of a source with scales; "
                     "expected floats of at most 32 bits or integers of at most 16",
@@ -578,10 +594,12 @@ static relayout_status check_pair(const relayout_scaled_view *from, const relayo
 }
 
 static relayout_status check_options(const relayout_plan_options *options, relayout_error *error) {
-  if (options->scale != 0 && options->scale != 1) {
+  const float factor = (float)options->scale;
+  if (options->scale != 0 && (factor == 0 || !isfinite(factor))) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
-                    "options->scale is %g; expected 1 for a plan of several destinations",
-                    options->scale);
+                    "options->scale is %g, which is %g as an f32; expected a finite number that is "
+                    "not 0",
+                    options->scale, (double)factor);
   }
   return options->schedule_count == 0 ? RELAYOUT_OK
                                       : rlt_fail(error, RELAYOUT_UNSUPPORTED,
@@ -590,15 +608,33 @@ static relayout_status check_options(const relayout_plan_options *options, relay
                                                  options->schedule_count);
 }
 
-static relayout_status check_sides(const sides *of, bool wraps, relayout_error *error) {
+/* That elements can have the one scale of all that a caller asks for: those that can have any. */
+static relayout_status check_factor(const relayout_scaled_view *from, float factor,
+                                    relayout_error *error) {
+  const relayout_element_type type = from->elements.shape.element_type;
+  return factor == 1 || from->has_scales || rlt_can_be_scaled(type)
+             ? RELAYOUT_OK
+             : rlt_fail(error, RELAYOUT_UNSUPPORTED,
+                        "from: elements of %s cannot be multiplied by options->scale; expected "
+                        "floats of at most 32 bits or integers of at most 16",
+                        relayout_element_type_name(type));
+}
+
+static relayout_status check_sides(const sides *of, const rlt_changes *changes,
+                                   relayout_error *error) {
   const relayout_scaled_view *const from = of->from;
+  const float factor = (float)changes->scale;
+  const bool has_scales = from->has_scales || factor != 1;
   relayout_status status = check_side(from, -1, NULL, error);
+  if (status == RELAYOUT_OK) {
+    status = check_factor(from, factor, error);
+  }
   for (int32_t i = 0; i < of->count && status == RELAYOUT_OK; ++i) {
     status = check_side(&of->to[i], i, &from->elements.shape, error);
     if (status == RELAYOUT_OK) {
-      status = check_pair(from, &of->to[i], i, error);
+      status = check_pair(from, has_scales, &of->to[i], i, error);
     }
-    if (status == RELAYOUT_OK && wraps && (from->has_scales || of->to[i].has_scales)) {
+    if (status == RELAYOUT_OK && changes->wraps && (has_scales || of->to[i].has_scales)) {
       status = rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
                         "options->overflow is RELAYOUT_OVERFLOW_WRAP; integers with scales "
                         "saturate");
@@ -653,7 +689,7 @@ static relayout_status check_range(const sides *of, relayout_error *error) {
 /* Whether the source's elements had better be transposed than this destination's, which are
  * wider. */
 static bool is_widened(const rlt_many *many, const relayout_scaled_view *to) {
-  return (to->has_scales || many->from.has_scales) &&
+  return (to->has_scales || rlt_many_has_scales(many)) &&
          relayout_element_type_byte_size(to->elements.shape.element_type) >
              relayout_element_type_byte_size(many->from.elements.shape.element_type);
 }
@@ -692,13 +728,13 @@ static void choose_makings(rlt_many *many) {
   const bool from_blocks = rlt_has_blocks(&many->from);
   for (int32_t i = 0; i < many->count; ++i) {
     rlt_destination *const to = &many->to[i];
-    to->is_rescaled = to->view.has_scales || many->from.has_scales;
+    to->is_rescaled = to->view.has_scales || rlt_many_has_scales(many);
     memcpy(to->order, many->order, sizeof to->order);
     if (rlt_has_blocks(&to->view)) {
       rlt_order_of(&to->view, to->order);
-      to->making = rlt_keeps_records(&many->from, &to->view) ? RLT_MAKES_MOVED
-                   : to->order[0] == many->order[0]          ? RLT_MAKES_RECORDS
-                                                             : RLT_MAKES_ARRANGED;
+      to->making = rlt_many_keeps_records(many, &to->view) ? RLT_MAKES_MOVED
+                   : to->order[0] == many->order[0]        ? RLT_MAKES_RECORDS
+                                                           : RLT_MAKES_ARRANGED;
     } else if (to->is_rescaled || from_blocks) {
       to->making = RLT_MAKES_ROWS;
     } else {
@@ -732,7 +768,8 @@ static relayout_status plan_sides(const planning *at, relayout_error *error) {
   return status;
 }
 
-static relayout_status make_many(relayout_device *device, const sides *of, rlt_many **made,
+static relayout_status make_many(relayout_device *device, const sides *of,
+                                 const rlt_plan_request *asked, rlt_many **made,
                                  relayout_error *error) {
   const size_t count = (size_t)of->count;
   *made = rlt_calloc(1, sizeof **made);
@@ -744,7 +781,11 @@ static relayout_status make_many(relayout_device *device, const sides *of, rlt_m
     return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a plan of %zu destinations",
                     count);
   }
-  **made = (rlt_many){.device = device, .from = *of->from, .count = of->count, .to = destinations};
+  **made = (rlt_many){.device = device,
+                      .from = *of->from,
+                      .factor = (float)asked->changes.scale,
+                      .count = of->count,
+                      .to = destinations};
   for (size_t i = 0; i < count; ++i) {
     destinations[i].view = of->to[i];
   }
@@ -814,7 +855,7 @@ static relayout_status check_box(const rlt_boxes *boxes, relayout_error *error) 
 static relayout_status plan_many(relayout_device *device, const sides *of,
                                  const rlt_plan_request *asked, bool is_cut, rlt_many **made,
                                  relayout_error *error) {
-  relayout_status status = make_many(device, of, made, error);
+  relayout_status status = make_many(device, of, asked, made, error);
   if (status != RELAYOUT_OK) {
     return status;
   }
@@ -886,21 +927,21 @@ static relayout_status create_by_options(relayout_device *device, const sides *o
   relayout_plan_options copy;
   const relayout_plan_options *read = NULL;
   relayout_status status = rlt_options_read(options, &copy, &read, error);
-  if (status == RELAYOUT_OK) {
-    status = check_options(read, error);
-  }
-  if (status == RELAYOUT_OK) {
-    status = check_sides(of, read->overflow == RELAYOUT_OVERFLOW_WRAP, error);
-  }
-  if (status == RELAYOUT_OK && of->range != NULL) {
-    status = check_range(of, error);
-  }
   if (status != RELAYOUT_OK) {
     return status;
   }
   const rlt_plan_request asked = rlt_plan_request_of(read);
   const rlt_float_control was = rlt_floats_enter();
-  status = create(device, of, &asked, plan, error);
+  status = check_options(read, error);
+  if (status == RELAYOUT_OK) {
+    status = check_sides(of, &asked.changes, error);
+  }
+  if (status == RELAYOUT_OK && of->range != NULL) {
+    status = check_range(of, error);
+  }
+  if (status == RELAYOUT_OK) {
+    status = create(device, of, &asked, plan, error);
+  }
   rlt_floats_leave(was);
   return status;
 }

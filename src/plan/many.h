@@ -92,7 +92,7 @@ typedef struct rlt_destination {
   int32_t joined; /* how many dimensions of the order make one row */
   rlt_making making;
   int32_t leader;    /* of RLT_MAKES_SHARED: whose rows */
-  bool is_rescaled;  /* either side has scales */
+  bool is_rescaled;  /* its elements have scales, or the source's values do */
   bool in_place;     /* rows lie in the destination itself, with `strides` */
   bool streams;      /* and are stored past the cache */
   rlt_box_rows rows; /* in a worker's memory: of elements, or of f32s that are arranged */
@@ -107,8 +107,10 @@ typedef struct rlt_destination {
   rlt_scale_rounding rounding;
   rlt_finding finding;
   rlt_scale_finder finder;
-  rlt_box_plans found;              /* scales that were found to the destination */
+  rlt_box_plans found;              /* scales that were found to the destination, */
+  rlt_box_plans found_points;       /* and zero points */
   relayout_plan *all_found;         /* the same at once, from `group_rows` */
+  relayout_plan *all_found_points;
   rlt_index_box all_groups;         /* whose scales are found in all boxes */
   rlt_box_rows group_rows;          /* of these, */
   int64_t first_group;              /* of which the first would lie here if they were all groups */
@@ -130,6 +132,9 @@ typedef struct rlt_many {
   relayout_device *device; /* that runs it: the plan's, or the one behind that */
   void *on_device;         /* the backend's own; NULL: it goes by what follows */
   relayout_scaled_view from;
+  /* What the source's scales are multiplied by, each product being rounded to an f32; the scale of
+   * all elements of a source without. 1: nothing is multiplied. */
+  float factor;
   rlt_side_bytes bytes[RLT_MOST_SIDES]; /* the source's first */
   rlt_boxes boxes;
   int32_t order[RELAYOUT_MAX_RANK]; /* of rows, minor to major */
@@ -147,6 +152,16 @@ typedef struct rlt_many {
   int32_t count;
   rlt_destination *to;
 } rlt_many;
+
+/* Whether the source's values are elements times scales: its own, or the caller's one for all. */
+static inline bool rlt_many_has_scales(const rlt_many *many) {
+  return many->from.has_scales || many->factor != 1;
+}
+
+/* Whether a destination has the source's records as they are. */
+static inline bool rlt_many_keeps_records(const rlt_many *many, const relayout_scaled_view *to) {
+  return many->factor == 1 && rlt_keeps_records(&many->from, to);
+}
 
 /* The box of this number: where it begins, and its sizes. */
 void rlt_boxes_get(const rlt_boxes *boxes, int64_t number, rlt_index_box *box);

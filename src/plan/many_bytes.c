@@ -98,7 +98,8 @@ static relayout_status find_side(const relayout_scaled_view *side, const rlt_ind
     status = find_view(&side->scales, met, finds, &made[1], error);
   }
   if (status == RELAYOUT_OK && side->has_zero_points) {
-    status = find_view(&side->zero_points, met, false, &made[2], error);
+    status =
+        find_view(&side->zero_points, met, is_written && rlt_finds_points(side), &made[2], error);
   }
   return status;
 }

@@ -10,6 +10,7 @@ static const char *scales_text(const rlt_destination *to) {
       [RELAYOUT_SCALES_AMAX] = "amax / the greatest element",
       [RELAYOUT_SCALES_AMAX_UP] = "amax / the greatest element, rounded up",
       [RELAYOUT_SCALES_POWER2] = "the power of two of amax / the greatest element",
+      [RELAYOUT_SCALES_RANGE] = "by the least value and the greatest, with zero points",
   };
   return to->view.has_scales ? found[to->view.rule] : NULL;
 }
@@ -24,6 +25,11 @@ static void explain_text(const rlt_many *many, rlt_text *text) {
   const rlt_boxes *const boxes = &many->boxes;
   rlt_text_add(text, "from    ");
   rlt_scaled_view_add_text(&many->from, text);
+  if (many->factor != 1) {
+    rlt_text_add(text, many->from.has_scales ? "\n        scales: each times "
+                                             : "\n        scales: one for all, ");
+    rlt_text_add_double(text, "%.9g", (double)many->factor);
+  }
   for (int32_t i = 0; i < many->count; ++i) {
     const char *const scales = scales_text(&many->to[i]);
     rlt_text_add(text, "\nto      ");
@@ -59,7 +65,12 @@ static void explain_json(const rlt_many *many, rlt_text *text) {
   const rlt_boxes *const boxes = &many->boxes;
   rlt_text_add(text, "{\"from\":\"");
   rlt_scaled_view_add_text(&many->from, text);
-  rlt_text_add(text, "\",\"to\":[");
+  rlt_text_add(text, "\"");
+  if (many->factor != 1) {
+    rlt_text_add(text, ",\"scale\":");
+    rlt_text_add_double(text, "%.9g", (double)many->factor);
+  }
+  rlt_text_add(text, ",\"to\":[");
   for (int32_t i = 0; i < many->count; ++i) {
     const char *const scales = scales_text(&many->to[i]);
     rlt_text_add(text, "%s{\"text\":\"", i > 0 ? "," : "");
