@@ -267,6 +267,18 @@ static relayout_element_type row_type_of(const relayout_scaled_view *from) {
                                                                                 : RELAYOUT_F32;
 }
 
+/* Of the dimensions that make one row those in which a source's records follow each other too. */
+static int32_t joined_by_records(const rlt_many *many, int32_t joined) {
+  const relayout_scaled_view *const from = &many->from;
+  const int32_t *const order = from->elements.shape.layout.minor_to_major;
+  int32_t together = joined > 0 ? 1 : 0;
+  while (together < joined && rlt_rows_together(from) == 1 &&
+         many->order[together] == order[together]) {
+    together += 1;
+  }
+  return rlt_has_blocks(from) ? together : joined;
+}
+
 static void choose_values(const planning *at) {
   rlt_many *const many = at->many;
   const rlt_plan_request request = rlt_plain_request();
@@ -285,9 +297,8 @@ static void choose_values(const planning *at) {
   memcpy(many->strides, many->values_from == RLT_VALUES_OF_SOURCE ? strides : many->rows.strides,
          sizeof many->strides);
   many->conversion = conversion_of(&request, many->row_type, RELAYOUT_F32);
-  many->joined = rlt_rows_together(&many->from) > 1
-                     ? 1
-                     : joined_by_scales(at, &many->from, joined_by(at, bytes, many->strides));
+  many->joined = joined_by_records(
+      many, joined_by_scales(at, &many->from, joined_by(at, bytes, many->strides)));
 }
 
 /* From elements of this type. */

@@ -132,7 +132,11 @@ static void add_reading(estimate *made) {
 
 /* ---- Rows ----------------------------------------------------------------------------------- */
 
-/* One pass over all values of a row, from elements of so many bytes to others. */
+/* What a product or a quotient of a scale takes, which is rounded once, and what finding the scale
+ * of a record and dividing by it does: as many passes that convert. */
+enum { SCALING = 4 };
+
+/* A pass over all values of a row, from elements of so many bytes to others. */
 static void add_pass(estimate *made, int64_t from, int64_t to) {
   const double wider = to > from ? (double)to / (double)from : 1;
   add_items(made, RLT_COST_REWORKS, RLT_RATE_REWORKED_ELEMENT, from, elements_of(made->many),
@@ -140,6 +144,12 @@ static void add_pass(estimate *made, int64_t from, int64_t to) {
 }
 
 enum { F32_BYTES = 4 };
+
+/* Elements divided or multiplied, as f32s. */
+static void add_scaling(estimate *made) {
+  add_items(made, RLT_COST_REWORKS, RLT_RATE_REWORKED_ELEMENT, F32_BYTES, elements_of(made->many),
+            SCALING);
+}
 
 /* Elements, or records, as f32s. */
 static void add_values(estimate *made) {
@@ -154,7 +164,7 @@ static void add_values(estimate *made) {
 static void add_scaled_values(estimate *made) {
   add_values(made);
   if (made->many->from.has_scales) {
-    add_pass(made, F32_BYTES, F32_BYTES);
+    add_scaling(made);
   }
 }
 
@@ -186,7 +196,7 @@ static void add_rows(estimate *made, int32_t number) {
   add_scales(made, to);
   if (to->is_rescaled) {
     add_values(made);
-    add_pass(made, F32_BYTES, F32_BYTES);
+    add_scaling(made);
     add_pass(made, F32_BYTES, bytes);
   } else if (many->values_from == RLT_VALUES_OF_RECORDS) {
     add_values(made);
@@ -218,7 +228,7 @@ static void add_destination(estimate *made, int32_t number) {
   default:
     add_scaled_values(made);
     add_boxes(made, &to->arranged, FROM_CACHE | TO_CACHE);
-    add_pass(made, F32_BYTES, F32_BYTES);
+    add_scaling(made);
     add_writing(made, number);
   }
 }
