@@ -219,7 +219,7 @@ static void test_refused_options(void **state) {
   relayout_plan *plan;
   options.schedules = texts;
   options.schedule_count = 1;
-  assert_int_equal(create(&from, &to, &options, &plan), RELAYOUT_UNSUPPORTED);
+  assert_int_equal(create(&from, &to, &options, &plan), RELAYOUT_INVALID_TEXT);
   options = (relayout_plan_options)RELAYOUT_PLAN_OPTIONS_INIT;
   options.scale = 0.5;
   assert_int_equal(create(&from, &to, &options, &plan), RELAYOUT_INVALID_ARGUMENT);
