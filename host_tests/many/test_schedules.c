@@ -445,6 +445,18 @@ static void test_one_is_not_measured(void **state) {
   relayout_plan_destroy(plan);
 }
 
+/* Both sides take 2 GB, and scratch memory 1 GiB at most. */
+static void test_large_is_not_measured(void **state) {
+  (void)state;
+  relayout_plan *plan;
+  relayout_error error = {.message = ""};
+  assert_int_equal(create(device, "f32[20000,20000]", "s8[20000,20000]{0,1}", NULL,
+                          RELAYOUT_PLAN_MEASURE, &plan, &error),
+                   RELAYOUT_OK);
+  expect_in_json(plan, RELAYOUT_EXPLAIN_JSON, "\"chosen_by\":\"estimate\"");
+  relayout_plan_destroy(plan);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_texts),
@@ -460,6 +472,7 @@ int main(void) {
       cmocka_unit_test(test_measured),
       cmocka_unit_test(test_wisdom_that_does_not_fit),
       cmocka_unit_test(test_one_is_not_measured),
+      cmocka_unit_test(test_large_is_not_measured),
   };
   return cmocka_run_group_tests_name("many.schedules", tests, open_device, close_device);
 }
