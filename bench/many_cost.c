@@ -5,8 +5,8 @@
  *   many_cost [--measure] THREADS FROM TO ...
  *
  * With --measure the plan's schedule is the fastest of those that are run, not the one that is
- * chosen. FROM and each TO are texts of scaled views. A TO may begin with the rule of its scales: amax:,
- * amax_up: or power2:; without one the scales are given. */
+ * chosen. FROM and each TO are texts of scaled views. A TO may begin with the rule of its scales:
+ * amax:, amax_up: or power2:; without one the scales are given. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -17,8 +17,8 @@ void asked_schedule(const drawn_many *drawn, const cover_box *range, bool has_ke
 /* From the text of a plan that has a kernel to one for shorter vectors. */
 void asked_narrower(const drawn_many *drawn, const char *text, char *narrower);
 
-/* Whether a plan may be refused by such a schedule alone: its boxes share bytes, or local memory has
- * no room for one. */
+/* Whether a plan may be refused by such a schedule alone: its boxes share bytes, or local memory
+ * has no room for one. */
 bool asked_may_be_refused(const drawn_many *drawn, const relayout_error *error);
 
 #endif

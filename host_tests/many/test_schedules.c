@@ -1,5 +1,5 @@
-/* test_schedules.c: schedules of plans of several destinations: their text, what is refused, what is
- * offered, measured and remembered, and their costs. */
+/* test_schedules.c: schedules of plans of several destinations: their text, what is refused, what
+ * is offered, measured and remembered, and their costs. */
 #include "cmocka_all.h"
 
 #include <math.h>

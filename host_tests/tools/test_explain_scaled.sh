@@ -18,8 +18,8 @@ check_has() { # TEXT explain's arguments
 check_has 'boxes on cpu, predicted to reach 0.' 'f32[4096,4096]' q8_0
 check_has 'from    f32[4096,4096]{1,0}' 'f32[4096,4096]' q8_0
 check_has 'to      q8_0[4096,4096]{1,0}' 'f32[4096,4096]' q8_0
-check_has 'boxes   128 of [32,4096]: each is read from memory once, and every destination gets its '\
-'part while it is in the cache' 'f32[4096,4096]' q8_0
+check_has 'boxes   128 of [32,4096]: each is read from memory once, and every destination gets '\
+'its part while it is in the cache' 'f32[4096,4096]' q8_0
 check_has 'schedule: boxes order=1,0 sizes=32,4096' 'f32[4096,4096]' q8_0
 check_has '        because it suits the device' 'f32[4096,4096]' q8_0
 check_has '{"from":"q8_0[64,64]{1,0}","to":[{"text":"f32[64,64]{0,1}"}],"boxes":1,"box":[64,64],'\
@@ -40,8 +40,8 @@ check_has 'offered:' 'f32[64,64]' q8_0 --schedules
 check_has '"schedules":[{"part":0,"text":"boxes order=' 'f32[64,64]' q8_0 --schedules --json
 check 4 '' 'relayout: explain: schedule: column 1: `copy` is not `boxes`, the method of several '\
 'destinations' explain 'f32[64,64]' q8_0 --schedule copy --device cpu
-check 4 '' 'relayout: explain: schedule: `sizes` has 33 along dimension 1; expected a multiple of 32, '\
-'as elements share records or bytes there' \
+check 4 '' 'relayout: explain: schedule: `sizes` has 33 along dimension 1; expected a multiple of '\
+'32, as elements share records or bytes there' \
   explain 'f32[64,64]' q8_0 --schedule 'boxes sizes=64,33' --device cpu
 
 # A product within a tile is none.
@@ -59,8 +59,8 @@ has 64 elements: say how many a group has (group_sizes, or 'per' in a text)" \
 check 4 '' 'relayout: explain: TO: q8_0: dimension 1, the minor one, is 60; '\
 'expected a multiple of 32' \
   explain 'f32[64,60]' q8_0
-check 2 '' 'relayout: explain: --specialize: not for several destinations, or sides with scales or '\
-'blocks' explain 'f32[64,64]' q8_0 --specialize
+check 2 '' 'relayout: explain: --specialize: not for several destinations, or sides with '\
+'scales or blocks' explain 'f32[64,64]' q8_0 --specialize
 
 # 64 by 64 nibbles, their zero points, which take a byte each, and scales of two.
 check 0 '(u4[64,64]{1,0:E(4)} - u4[64,2]{1,0}) * f16[64,2]{1,0}

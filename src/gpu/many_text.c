@@ -304,16 +304,17 @@ static relayout_status choose_stores(const rlt_many_kernel *kernel, rlt_kernel_v
                                      int64_t asked, relayout_error *error) {
   enum { MOST = 16 };
   const int64_t together = rlt_elements_together(&to->view);
-  const int64_t most = together > 1 ? together : width_of(kernel, &to->view, MOST);
+  const int64_t most = width_of(kernel, &to->view, MOST);
   to->stores = asked > 0 ? asked : together > 1 ? together : destination_width(kernel, &to->view);
-  return together > 1                            ? (to->stores == together
-                                                        ? RELAYOUT_OK
-                                                        : rlt_fail(error, RELAYOUT_UNSUPPORTED,
-                                                                   "schedule: `stores` has %" PRId64 "; expected %" PRId64
-                                                                   ", the elements of a record or of a byte",
-                                                                   asked, together))
-         : is_width(&to->view, to->stores, most) ? RELAYOUT_OK
-                                                 : fail_width("stores", asked, most, error);
+  if (together > 1 && to->stores != together) {
+    return rlt_fail(error, RELAYOUT_UNSUPPORTED,
+                    "schedule: `stores` has %" PRId64 "; expected %" PRId64
+                    ", the elements of a record or of a byte",
+                    asked, together);
+  }
+  return together > 1 || is_width(&to->view, to->stores, most)
+             ? RELAYOUT_OK
+             : fail_width("stores", asked, most, error);
 }
 
 relayout_status rlt_many_choose_widths(rlt_many_kernel *kernel, const rlt_many_schedule *asked,

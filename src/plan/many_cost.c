@@ -1,5 +1,6 @@
-/* many_cost.c: what a plan of several destinations is predicted to take, by the rates of the device's
- * row of tuning: the plans of its boxes, passes over rows of values, and what a kernel touches. */
+/* many_cost.c: what a plan of several destinations is predicted to take, by the rates of the
+ * device's row of tuning: the plans of its boxes, passes over rows of values, and what a kernel
+ * touches. */
 #include <string.h>
 
 #include "base/checked.h"

@@ -16,8 +16,8 @@ static int64_t elements_read(const relayout_plan *plan, const rlt_problem *probl
   return relayout_shape_element_count(&views.from.shape);
 }
 
-/* All bytes of elements, scales and zero points that a plan of several destinations uses; padding is
- * not told apart. */
+/* All bytes of elements, scales and zero points that a plan of several destinations uses; padding
+ * is not told apart. */
 static rlt_totals many_totals(const rlt_many *many) {
   rlt_totals bytes = {0, 0, 0};
   for (int32_t i = 0; i < (many->count + 1) * RLT_SIDE_TENSORS; ++i) {

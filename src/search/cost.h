@@ -67,8 +67,8 @@ const char *rlt_cost_name(rlt_cost_term term);
 void rlt_cost_estimate(const rlt_facts *facts, const rlt_tuning *tuning,
                        const rlt_schedule *schedule, rlt_cost *cost);
 
-/* Appends the predicted time, in plain copies of as many bytes, and the terms that add up to it, as a
- * line. */
+/* Appends the predicted time, in plain copies of as many bytes, and the terms that add up to it, as
+ * a line. */
 void rlt_cost_add_text(const rlt_cost *cost, rlt_text *text);
 
 /* The price of a term that is not lines read or written, which are half a unit each. */

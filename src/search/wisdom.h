@@ -15,8 +15,8 @@
  * schedule that is offered no more does no harm. Any number of threads may use one device's wisdom
  * at once.
  *
- * A line of a plan of several destinations begins with `sides` in place of `bytes`, and has the texts
- * of all sides and the schedule of plan/many_schedule.h.
+ * A line of a plan of several destinations begins with `sides` in place of `bytes`, and has the
+ * texts of all sides and the schedule of plan/many_schedule.h.
  *
  * Depends on device/target.h, candidates.h, problem/ and base/.
  */
