@@ -462,23 +462,6 @@ static void plan_many(const scenario *it) {
   relayout_device_destroy(device);
 }
 
-/* What cannot be timed is not compared; what is chosen stays. */
-static void measure_many(const scenario *it) {
-  relayout_device *const device = open_device();
-  relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
-  relayout_plan *plan = untouched;
-  (void)it;
-  options.effort = RELAYOUT_PLAN_MEASURE;
-  options.measured = 2;
-  if (TRY(relayout_plan_create_many(device, &many_from, many_to, 2, &options, &plan,
-                                    &trial_error))) {
-    relayout_plan_destroy(plan);
-  } else {
-    EXPECT(plan == untouched);
-  }
-  relayout_device_destroy(device);
-}
-
 static void execute_many_destinations(const scenario *it) {
   static many_bytes found;
   (void)it;
@@ -833,7 +816,6 @@ static const scenario scenarios[] = {
     {.name = "submit_native", .moved = &moves[PARTED], .run = submit_host_memory, NATIVE},
     {.name = "submit_image_native", .moved = &moves[TRANSPOSED], .run = submit_image, NATIVE},
     {.name = "plan_many", .prepare = make_views, .run = plan_many},
-    {.name = "measure_many", .prepare = make_views, .run = measure_many},
     {.name = "execute_many",
      .prepare = make_many,
      .run = execute_many_destinations,
