@@ -2,10 +2,11 @@
  * beside a plan for each destination where none has scales or blocks; and, of one destination with
  * scales on either side, beside a plan that has one scale for all elements.
  *
- *   many_cost THREADS FROM TO ...
+ *   many_cost [--measure] THREADS FROM TO ...
  *
- * FROM and each TO are texts of scaled views. A TO may begin with the rule of its scales: amax:,
- * amax_up: or power2:; without one the scales are given. */
+ * With --measure the plan's schedule is the fastest of those that are run, not the one that is
+ * chosen. FROM and each TO are texts of scaled views. A TO may begin with the rule of its scales:
+ * amax:, amax_up: or power2:; without one the scales are given. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -158,25 +159,30 @@ static void report(const scene *of, double planning) {
   const cost_way ways[] = {{copy, of}, {run_many, of}, {run_each, of}};
   const bool has_singles = of->single[of->count - 1] != NULL;
   cost_measure_in_turns(ways, has_singles ? 3 : 2, ROUNDS, medians);
-  printf("planned in %.2f ms, run in %.2f ms: %.2f of a plain copy", planning * 1e3,
-         medians[1] * 1e3, medians[0] / medians[1]);
+  printf("planned in %.2f ms, run in %.2f ms: %.2f of a plain copy, %.2f predicted", planning * 1e3,
+         medians[1] * 1e3, medians[0] / medians[1], relayout_plan_get_predicted_fraction(of->many));
   if (has_singles) {
     printf(", %.2f of the time of ", medians[1] / medians[2]);
     printf(is_plain(&of->from) && is_plain(&of->to[0]) ? "%d plans" : "%d plan with one scale",
            of->count);
   }
-  printf("\n");
+  char schedule[2048];
+  relayout_plan_get_schedule(of->many, 0, RELAYOUT_SCHEDULE_ALIGNED, schedule, sizeof schedule);
+  printf("\n  %s\n", schedule);
 }
 
 int main(int argc, char **argv) {
-  scene of = {.options = RELAYOUT_PLAN_OPTIONS_INIT, .count = argc - 3};
+  const int skipped = argc > 1 && strcmp(argv[1], "--measure") == 0 ? 1 : 0;
+  scene of = {.options = RELAYOUT_PLAN_OPTIONS_INIT, .count = argc - 3 - skipped};
   relayout_cpu_options cpu = RELAYOUT_CPU_OPTIONS_INIT;
   relayout_error error;
   if (of.count < 1 || of.count > MOST_DESTINATIONS) {
-    fprintf(stderr, "%s: wants THREADS FROM TO ..., at most %d of these\n", cost_program,
-            MOST_DESTINATIONS);
+    fprintf(stderr, "%s: wants [--measure] THREADS FROM TO ..., at most %d of these\n",
+            cost_program, MOST_DESTINATIONS);
     return 2;
   }
+  argv += skipped;
+  of.options.effort = skipped == 1 ? RELAYOUT_PLAN_MEASURE : RELAYOUT_PLAN_ESTIMATE;
   cpu.threads = atoi(argv[1]);
   of.options.rounding = RELAYOUT_ROUNDING_NEAREST;
   cost_check(relayout_cpu_device_create(&cpu, &of.device, &error), &error);

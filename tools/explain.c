@@ -17,6 +17,7 @@ typedef struct request {
   const char *scale;
   bool wraps;
   bool specializes;
+  arguments_values also;      /* further destinations of the same plan */
   arguments_values schedules; /* that are asked for */
   bool lists_schedules;
   bool as_json;
@@ -156,6 +157,7 @@ static const char *relayout_option(const request *asked) {
          : asked->kernels != NULL     ? "--kernels"
          : asked->lists_schedules     ? "--schedules"
          : asked->schedules.count > 0 ? "--schedule"
+         : asked->also.count > 0      ? "--also"
          : asked->specializes         ? "--specialize"
                                       : NULL;
 }
@@ -188,38 +190,68 @@ static exit_code check_options(const request *asked) {
 
 /* An option that is there, but not for sides with scales or blocks; NULL: there is none. */
 static const char *option_without_scales(const request *asked) {
-  return is_exchange(asked)           ? "--from-sharding and --to-sharding"
-         : asked->kernels != NULL     ? "--kernels"
-         : asked->lists_schedules     ? "--schedules"
-         : asked->schedules.count > 0 ? "--schedule"
-         : asked->specializes         ? "--specialize"
-                                      : NULL;
+  return is_exchange(asked)   ? "--from-sharding and --to-sharding"
+         : asked->specializes ? "--specialize"
+                              : NULL;
 }
 
-static exit_code explain_with_scales(const request *asked) {
+/* A text that has no dimensions takes those of the source. */
+static exit_code read_destination(const char *text, const relayout_scaled_view *from,
+                                  relayout_scaled_view *to) {
+  relayout_shape shape;
+  relayout_view elements;
+  relayout_error error;
+  if (scaled_text_is(text) || strchr(text, '[') != NULL) {
+    return scaled_text_read("TO", text, from, to);
+  }
+  const exit_code code = arguments_read_shape("TO", text, &from->elements.shape, &shape);
+  if (code != EXIT_CODE_OK) {
+    return code;
+  }
+  return relayout_view_make(&shape, &elements, &error) == RELAYOUT_OK &&
+                 relayout_scaled_view_make(&elements, to, &error) == RELAYOUT_OK
+             ? EXIT_CODE_OK
+             : report_error("TO", &error);
+}
+
+static exit_code read_destinations(const request *asked, const relayout_scaled_view *from,
+                                   relayout_scaled_view *to) {
+  exit_code code = read_destination(asked->to, from, &to[0]);
+  for (int32_t i = 0; i < asked->also.count && code == EXIT_CODE_OK; ++i) {
+    code = read_destination(asked->also.of[i], from, &to[i + 1]);
+  }
+  return code;
+}
+
+static exit_code explain_many(const request *asked) {
   relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
-  relayout_scaled_view from, to;
+  static relayout_scaled_view from, to[ARGUMENTS_MOST_VALUES + 1];
   relayout_device *device = NULL;
   relayout_plan *plan = NULL;
   relayout_error error;
   const char *const other = option_without_scales(asked);
   if (other != NULL) {
-    return report(EXIT_CODE_USAGE, "%s: not for a side with scales or blocks", other);
+    return report(EXIT_CODE_USAGE,
+                  "%s: not for several destinations, or sides with scales or blocks", other);
   }
   exit_code code = arguments_read_values(asked->scale, asked->rounding, asked->wraps, &options);
   if (code == EXIT_CODE_OK) {
     code = scaled_text_read("FROM", asked->from, NULL, &from);
   }
   if (code == EXIT_CODE_OK) {
-    code = scaled_text_read("TO", asked->to, &from, &to);
+    code = read_destinations(asked, &from, to);
   }
   if (code == EXIT_CODE_OK) {
-    code = arguments_open_device(asked->device != NULL ? asked->device : "auto", NULL, &device);
+    code = arguments_open_device(asked->device != NULL ? asked->device : "auto", asked->kernels,
+                                 &device);
   }
   if (code != EXIT_CODE_OK) {
     return code;
   }
-  code = relayout_plan_create_many(device, &from, &to, 1, &options, &plan, &error) == RELAYOUT_OK
+  options.schedules = asked->schedules.of;
+  options.schedule_count = asked->schedules.count;
+  code = relayout_plan_create_many(device, &from, to, asked->also.count + 1, &options, &plan,
+                                   &error) == RELAYOUT_OK
              ? print_explanation(asked, device, plan)
              : report_error(NULL, &error);
   relayout_plan_destroy(plan);
@@ -236,6 +268,7 @@ static exit_code run(int argument_count, char **arguments) {
       {"scale", .value = &asked.scale},
       {"wrap", .flag = &asked.wraps},
       {"json", .flag = &asked.as_json},
+      {"also", .values = &asked.also},
       {"schedules", .flag = &asked.lists_schedules},
       {"schedule", .values = &asked.schedules},
       {"specialize", .flag = &asked.specializes},
@@ -256,8 +289,8 @@ static exit_code run(int argument_count, char **arguments) {
   if (code != EXIT_CODE_OK) {
     return code;
   }
-  if (scaled_text_is(asked.from) || scaled_text_is(asked.to)) {
-    return explain_with_scales(&asked);
+  if (asked.also.count > 0 || scaled_text_is(asked.from) || scaled_text_is(asked.to)) {
+    return explain_many(&asked);
   }
   asked.exchange.as_json = asked.as_json;
   relayout_shape from;
@@ -273,9 +306,9 @@ const command command_explain = {
     .name = "explain",
     .summary = "say what a relayout will do on a device, and why",
     .help =
-        "usage: relayout explain FROM TO [--device D] [--kernels K] [--json] [--schedules]\n"
-        "                        [--schedule TEXT] [--specialize] [--scale X] [--round R]\n"
-        "                        [--wrap]\n"
+        "usage: relayout explain FROM TO [--also TO] ... [--device D] [--kernels K] [--json]\n"
+        "                        [--schedules] [--schedule TEXT] [--specialize] [--scale X]\n"
+        "                        [--round R] [--wrap]\n"
         "       relayout explain FROM TO --from-sharding S --to-sharding S [--devices N]\n"
         "                        [--devices-per-node N] [--to-first-peer N]\n"
         "                        [--message-bytes N] [--wire TEXT] [--json]\n"
@@ -286,11 +319,12 @@ const command command_explain = {
         "a layout, a type or both: what it does not say is that of FROM.\n"
         "\n"
         "With scales beside the elements, as in 'f8e4m3fn[64,64] * f8e8m0fnu[64,2]', or in\n"
-        "blocks, as q8_0, prints how that is read or written, on the CPU.\n"
+        "blocks, as q8_0, prints how that is read or written, in boxes of what size.\n"
         "\n"
         "With shardings, as 'relayout shard' reads them, prints which bytes move between\n"
         "devices: what each sends, receives and keeps, and the messages if they are few.\n"
         "\n"
+        "  --also TO         a further destination of the same reading; up to 15 times\n"
         "  --device D        as 'relayout devices' names it; auto by default\n"
         "  --kernels K       native (the CPU backend's code, on OpenCL's CPUs), opencl\n"
         "                    (kernels that OpenCL compiles) or auto: native if the device can\n"

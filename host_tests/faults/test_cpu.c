@@ -402,6 +402,43 @@ static void plan_as_asked(const scenario *it) {
   relayout_device_destroy(device);
 }
 
+/* Of several destinations: what is offered, and the last of it, that is asked for; then what is
+ * measured. */
+static void plan_many_by_schedules(const scenario *it) {
+  const many_sides sides = many_sides_of(&small_many);
+  relayout_device *const device = open_device();
+  relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
+  char text[TEXT_SIZE];
+  const char *const asked = text;
+  int calm = 0;
+  int count = 0;
+  relayout_plan *plan = untouched;
+  MUST(relayout_plan_create_many(device, &sides.from, sides.to, 1, NULL, &plan, &trial_error));
+  MUST(relayout_plan_visit_schedules(plan, 0, count_schedule, &calm, &trial_error));
+  MUST(relayout_plan_visit_schedules(plan, 0, keep_last, text, &trial_error));
+  const bool visited =
+      TRY(relayout_plan_visit_schedules(plan, 0, count_schedule, &count, &trial_error));
+  EXPECT(count == (visited ? calm : 0));
+  relayout_plan_destroy(plan);
+  plan = untouched;
+  options.schedules = &asked;
+  options.schedule_count = 1;
+  for (int i = 0; i < 2; ++i) {
+    if (!TRY(relayout_plan_create_many(device, &sides.from, sides.to, 1, &options, &plan,
+                                       &trial_error))) {
+      EXPECT(plan == untouched);
+      MUST(relayout_plan_create_many(device, &sides.from, sides.to, 1, &options, &plan,
+                                     &trial_error));
+    }
+    DURING(relayout_plan_destroy(plan));
+    plan = untouched;
+    options.schedule_count = 0;
+    options.effort = RELAYOUT_PLAN_MEASURE;
+  }
+  expect_usable(device, it->moved);
+  relayout_device_destroy(device);
+}
+
 /* ---- What measuring remembers ---- */
 
 /* A file of wisdom that some process left; made once. */
@@ -568,6 +605,7 @@ static const scenario scenarios[] = {
      .moved = &moves[TRANSPOSED],
      .prepare = make_large_many,
      .run = plan_large_many},
+    {.name = "many_by_schedules", .moved = &moves[TRANSPOSED], .run = plan_many_by_schedules},
     {.name = "copy", .moved = &moves[PARTED], .run = copy},
     {.name = "visit", .moved = &moves[PARTED], .run = visit},
     {.name = "plan_as_asked", .moved = &moves[PARTED], .run = plan_as_asked},

@@ -219,7 +219,7 @@ static void test_refused_options(void **state) {
   relayout_plan *plan;
   options.schedules = texts;
   options.schedule_count = 1;
-  assert_int_equal(create(&from, &to, &options, &plan), RELAYOUT_UNSUPPORTED);
+  assert_int_equal(create(&from, &to, &options, &plan), RELAYOUT_INVALID_TEXT);
   options = (relayout_plan_options)RELAYOUT_PLAN_OPTIONS_INIT;
   static const double refused[] = {NAN, -INFINITY, 0x1p-150, -0x1p-1000, 0x1.ffffffp127, 0x1p200};
   for (size_t i = 0; i < COUNT(refused); ++i) {
@@ -665,7 +665,7 @@ static void test_empty_range(void **state) {
   assert_non_null(strstr(text, "box     indices from 4,0 on, 0,96 of them"));
   assert_non_null(strstr(text, "boxes   none: the range is empty"));
   relayout_plan_explain(plan, RELAYOUT_EXPLAIN_JSON, text, sizeof(text));
-  assert_non_null(strstr(text, "\"start\":[4,0],\"sizes\":[0,96]}"));
+  assert_non_null(strstr(text, "\"start\":[4,0],\"sizes\":[0,96],"));
   relayout_plan_destroy(plan);
 }
 

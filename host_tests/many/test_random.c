@@ -14,6 +14,7 @@
 #include "conformance/devices.h"
 #include "conformance/guarded_buffer.h"
 #include "conformance/random.h"
+#include "many/asked.h"
 #include "many/drawn.h"
 #include "many/on_buffers.h"
 #include "many/oracle.h"
@@ -214,15 +215,97 @@ static relayout_status execute_on_buffers(const scene *of, const drawn_many *dra
   return on_buffers_execute(of->device, plan, drawn->count, sides, error);
 }
 
-static relayout_status make_plan(const scene *of, const drawn_many *drawn, int range,
-                                 relayout_plan **plan, relayout_error *error) {
+static relayout_status create(const scene *of, const drawn_many *drawn, int range,
+                              const relayout_plan_options *options, relayout_plan **plan,
+                              relayout_error *error) {
   const cover_box *const box = &drawn->ranges.of[range];
   return drawn->ranges.count == 1
-             ? relayout_plan_create_many(of->device, &drawn->from, drawn->to, drawn->count,
-                                         &drawn->options, plan, error)
+             ? relayout_plan_create_many(of->device, &drawn->from, drawn->to, drawn->count, options,
+                                         plan, error)
              : relayout_plan_create_many_range(of->device, &drawn->from, drawn->to, drawn->count,
-                                               box->start, box->sizes, &drawn->options, plan,
-                                               error);
+                                               box->start, box->sizes, options, plan, error);
+}
+
+static relayout_status create_asked(const scene *of, const drawn_many *drawn, int range,
+                                    const char *text, relayout_plan **plan, relayout_error *error) {
+  relayout_plan_options options = drawn->options;
+  options.schedules = &text;
+  options.schedule_count = 1;
+  return create(of, drawn, range, &options, plan, error);
+}
+
+/* The plan by its own text has the same one; where plans compile nothing. */
+static bool is_repeated(const scene *of, const drawn_many *drawn, int range,
+                        const relayout_plan *plan) {
+  char text[ASKED_TEXT_SIZE], again[ASKED_TEXT_SIZE];
+  relayout_plan *repeated = NULL;
+  relayout_error error = {.message = ""};
+  if (relayout_plan_get_schedule(plan, 0, RELAYOUT_SCHEDULE_ALIGNED, text, sizeof text) == 0) {
+    return true;
+  }
+  if (create_asked(of, drawn, range, text, &repeated, &error) != RELAYOUT_OK) {
+    printf("%s: %s\n", text, error.message);
+    return false;
+  }
+  relayout_plan_get_schedule(repeated, 0, RELAYOUT_SCHEDULE_ALIGNED, again, sizeof again);
+  relayout_plan_destroy(repeated);
+  if (strcmp(text, again) != 0) {
+    printf("%s becomes %s\n", text, again);
+  }
+  return strcmp(text, again) == 0;
+}
+
+/* In place of a plan that has a kernel one with narrower vectors. */
+static relayout_status narrow(const scene *of, const drawn_many *drawn, int range,
+                              relayout_plan **plan, relayout_error *error) {
+  char text[ASKED_TEXT_SIZE], narrower[ASKED_TEXT_SIZE];
+  relayout_plan *made = NULL;
+  relayout_plan_get_schedule(*plan, 0, RELAYOUT_SCHEDULE_ALIGNED, text, sizeof text);
+  asked_narrower(drawn, text, narrower);
+  if (strcmp(text, narrower) == 0) {
+    return RELAYOUT_OK;
+  }
+  const relayout_status status = create_asked(of, drawn, range, narrower, &made, error);
+  if (status == RELAYOUT_OK) {
+    relayout_plan_destroy(*plan);
+    *plan = made;
+  } else {
+    printf("%s\n", narrower);
+  }
+  return status;
+}
+
+/* Every other case has a schedule that is asked for, unless that alone cannot be. */
+static relayout_status make_plan(const scene *of, const drawn_many *drawn, int range,
+                                 relayout_plan **plan, relayout_error *error) {
+  const uint64_t random = drawn->content ^ (uint64_t)range;
+  char text[ASKED_TEXT_SIZE];
+  relayout_status status = create(of, drawn, range, &drawn->options, plan, error);
+  if (status != RELAYOUT_OK || relayout_plan_part_count(*plan) == 0) {
+    return status;
+  }
+  relayout_plan_get_schedule(*plan, 0, RELAYOUT_SCHEDULE_ALIGNED, text, sizeof text);
+  const bool compiles = strstr(text, " group=") != NULL;
+  if (!compiles) {
+    require(is_repeated(of, drawn, range, *plan));
+  }
+  if (drawn->content % 2 == 0) {
+    return status;
+  }
+  relayout_plan *asked = NULL;
+  asked_schedule(drawn, &drawn->ranges.of[range], compiles, random, text);
+  relayout_error refused = {.message = ""};
+  status = create_asked(of, drawn, range, text, &asked, &refused);
+  if (status != RELAYOUT_OK && asked_may_be_refused(drawn, &refused)) {
+    return RELAYOUT_OK;
+  }
+  relayout_plan_destroy(*plan);
+  *plan = asked;
+  if (status != RELAYOUT_OK) {
+    printf("%s: %s\n", text, refused.message);
+    return RELAYOUT_INVALID_ARGUMENT; /* in any case wrong */
+  }
+  return compiles && random % 3 == 0 ? narrow(of, drawn, range, plan, error) : status;
 }
 
 /* On a device that has buffers, two of three cases go through these. */

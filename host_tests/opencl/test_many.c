@@ -654,6 +654,144 @@ static void test_refused_records(void **state) {
   assert_non_null(strstr(error.message, "records"));
 }
 
+/* ---- Schedules ------------------------------------------------------------------------------ */
+
+enum { TEXT_SIZE = 2048 };
+
+static relayout_status create_asked(const char *from, const char *to, const char *text,
+                                    relayout_plan_effort effort, relayout_plan **plan,
+                                    relayout_error *error) {
+  const relayout_scaled_view source = scaled_of(from), destination = scaled_of(to);
+  relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
+  options.effort = effort;
+  options.schedules = &text;
+  options.schedule_count = text == NULL ? 0 : 1;
+  *plan = NULL;
+  return relayout_plan_create_many(bench->device, &source, &destination, 1, &options, plan, error);
+}
+
+/* Whether the plan has a kernel of its own, and not the CPU backend's code. */
+static bool has_kernel(void) {
+  char text[TEXT_SIZE];
+  relayout_plan *plan;
+  assert_int_equal(
+      create_asked("f32[4,64]", "s8[4,64]*f32[4,1]", NULL, RELAYOUT_PLAN_ESTIMATE, &plan, NULL),
+      RELAYOUT_OK);
+  relayout_plan_get_schedule(plan, 0, RELAYOUT_SCHEDULE_ALIGNED, text, sizeof text);
+  relayout_plan_destroy(plan);
+  return strstr(text, " group=") != NULL;
+}
+
+/* Boxes, work-groups and vectors that are asked for, and the same bytes by all of them. */
+static void test_schedules(void **state) {
+  (void)state;
+  enum { LINES = 4, LENGTH = 64 };
+  static const char *const texts[] = {
+      "boxes order=1,0 sizes=4,64 group=1 loads=4 stores=4",
+      "boxes order=1,0 sizes=3,7 group=2 loads=1 stores=1",
+      "boxes order=0,1 sizes=2,32 group=4 loads=1 stores=4",
+      "boxes order=1,0 sizes=1,64 group=8 loads=2 stores=1",
+  };
+  float values[LINES][LENGTH], scales[LINES] = {1, 2, 4, 0.5F};
+  int8_t wanted[LINES][LENGTH], found[LINES][LENGTH];
+  if (!has_kernel()) {
+    skip();
+  }
+  for (int r = 0; r < LINES; ++r) {
+    for (int c = 0; c < LENGTH; ++c) {
+      wanted[r][c] = (int8_t)(c - 7 * r);
+      values[r][c] = (float)wanted[r][c] * scales[r];
+    }
+  }
+  const relayout_side_buffers from = {.elements = opencl_buffer(bench, sizeof values, values)};
+  for (size_t i = 0; i < sizeof texts / sizeof texts[0]; ++i) {
+    char text[TEXT_SIZE];
+    relayout_plan *plan;
+    relayout_error error = {.message = ""};
+    if (create_asked("f32[4,64]", "s8[4,64]*f32[4,1]", texts[i], RELAYOUT_PLAN_ESTIMATE, &plan,
+                     &error) != RELAYOUT_OK) {
+      fail_msg("%s: %s", texts[i], error.message);
+    }
+    relayout_plan_get_schedule(plan, 0, RELAYOUT_SCHEDULE_ALIGNED, text, sizeof text);
+    assert_string_equal(text, texts[i]);
+    memset(found, 99, sizeof found);
+    const relayout_side_buffers to = {.elements = opencl_buffer(bench, sizeof found, found),
+                                      .scales = opencl_buffer(bench, sizeof scales, scales)};
+    enqueue(plan, &from, &to);
+    opencl_read(bench, to.elements, sizeof found, found);
+    assert_memory_equal(found, wanted, sizeof wanted);
+    clReleaseMemObject(to.elements);
+    clReleaseMemObject(to.scales);
+    relayout_plan_destroy(plan);
+  }
+  clReleaseMemObject(from.elements);
+}
+
+typedef struct refused_schedule {
+  const char *from;
+  const char *to;
+  const char *text;
+  const char *message;
+} refused_schedule;
+
+static void test_refused_schedules(void **state) {
+  (void)state;
+  static const refused_schedule cases[] = {
+      {"f32[4,64]", "s8[4,64]*f32[4,1]", "boxes group=3",
+       "schedule: `group` is 3; expected a power of two that the device's work-groups have room "
+       "for"},
+      {"f32[4,64]", "s8[4,64]*f32[4,1]", "boxes group=1048576",
+       "schedule: `group` is 1048576; expected a power of two that the device's work-groups have "
+       "room for"},
+      {"f32[4,64]", "s8[4,64]*f32[4,1]", "boxes loads=3",
+       "schedule: `loads` has 3; this kernel's work-items take 1, or a power of two of 4 bytes or "
+       "more, and 4 elements at most"},
+      {"f32[4,64]", "s8[4,64]*f32[4,1]", "boxes sizes=4,63 stores=4",
+       "schedule: `stores` has 4; this kernel's work-items take 1, or a power of two of 4 bytes or "
+       "more, and 1 elements at most"},
+      {"f32[4,64]", "s8[4,64]*f32[4,1]", "boxes stores=4,4",
+       "schedule: `stores` has 2 numbers; expected 1, one for each destination of the kernel's"},
+      {"f32[4,64]", "q8_0[4,64]", "boxes stores=8",
+       "schedule: `stores` has 8; expected 32, the elements of a record or of a byte"},
+      {"f32[512,512]", "s8[512,512]*f32[512,1]", "boxes sizes=512,512",
+       "schedule: `sizes` makes a box of 1050624 bytes, of which a work-group has at most 32768"},
+  };
+  if (!has_kernel()) {
+    skip();
+  }
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    relayout_plan *plan;
+    relayout_error error = {.message = ""};
+    assert_int_equal(create_asked(cases[i].from, cases[i].to, cases[i].text, RELAYOUT_PLAN_ESTIMATE,
+                                  &plan, &error),
+                     RELAYOUT_UNSUPPORTED);
+    assert_null(plan);
+    assert_string_equal(error.message, cases[i].message);
+  }
+}
+
+/* What was measured is remembered, and writes the bytes of any other plan. */
+static void test_measured(void **state) {
+  (void)state;
+  char text[TEXT_SIZE], explained[TEXT_SIZE];
+  relayout_plan *plan;
+  assert_int_equal(
+      create_asked("f32[64,64]", "bf16[64,64]{0,1}", NULL, RELAYOUT_PLAN_MEASURE, &plan, NULL),
+      RELAYOUT_OK);
+  if (relayout_plan_part_count(plan) == 0) {
+    relayout_plan_destroy(plan); /* one plan of single tensors */
+    assert_int_equal(create_asked("f32[64,64]", "s8[64,64]{0,1}*f32[64,1]", NULL,
+                                  RELAYOUT_PLAN_MEASURE, &plan, NULL),
+                     RELAYOUT_OK);
+  }
+  relayout_plan_get_schedule(plan, 0, RELAYOUT_SCHEDULE_ALIGNED, text, sizeof text);
+  relayout_plan_explain(plan, RELAYOUT_EXPLAIN_JSON, explained, sizeof explained);
+  assert_non_null(strstr(explained, text));
+  assert_true(strstr(explained, "\"chosen_by\":\"measure\"") != NULL ||
+              strstr(explained, "\"chosen_by\":\"wisdom\"") != NULL);
+  relayout_plan_destroy(plan);
+}
+
 static int run(opencl_bench *of) {
   bench = of;
   const struct CMUnitTest tests[] = {
@@ -673,6 +811,9 @@ static int run(opencl_bench *of) {
       cmocka_unit_test(test_refused_buffers),
       cmocka_unit_test(test_refused_plans),
       cmocka_unit_test(test_refused_records),
+      cmocka_unit_test(test_schedules),
+      cmocka_unit_test(test_refused_schedules),
+      cmocka_unit_test(test_measured),
   };
   return cmocka_run_group_tests_name("opencl.many", tests, NULL, NULL);
 }

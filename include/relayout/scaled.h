@@ -198,14 +198,45 @@ typedef struct relayout_destination_memory {
  * the least one of a type that has none; a group with an infinity or a NaN has the scale that
  * comes of dividing it. Zero points are given, except by RANGE.
  *
- * Of the options `rounding`, `overflow` and `scale` count, and there are no schedules. Integers
- * must not wrap where there are scales. `scale` is rounded to an f32, which must be finite and not
- * 0. Unless that is 1, it is as if each of the source's scales were multiplied by it and rounded to
+ * Of the options `rounding`, `overflow` and `scale` count, and `effort`, `measured` and `schedules`
+ * as plan.h says and as follows. Integers must not wrap where there are scales. `scale` is rounded
+ * to an f32, which must be finite and not 0. Unless that is 1, it is as if each of the source's scales were multiplied by it and rounded to
  * an f32, or as if it were the one scale of a source without any. All that is said of a source with
  * scales then holds, also for records, which do not keep their bits. So NVFP4's scale of the whole
  * tensor comes in: that one itself from NVFP4, and 1 over it to NVFP4.
  *
  * On an OpenCL device that runs work-group kernels the call compiles one for the plan.
+ *
+ * A plan that goes through boxes has one part, of the method boxes, and its schedule has these
+ * fields:
+ *
+ *     order    the dimensions in which rows of values run in a box, minor to major
+ *     sizes    how many indices a box has along each dimension
+ *     group    of a work-group kernel: work-items of a work-group
+ *     loads    elements that a work-item loads at once
+ *     stores   elements that it stores at once, of each of the kernel's destinations
+ *
+ * options->schedules may have one text. What that leaves out is chosen; all schedules write the
+ * same bytes. RELAYOUT_INVALID_TEXT, with the column, for a text that is no such schedule.
+ * RELAYOUT_UNSUPPORTED for more texts; for boxes that go beyond what is moved, part a record or
+ * elements that share a byte, are more than 2^24 on the CPU, or take more memory than a work-group
+ * has; for an order on the CPU that does not begin with the dimension along which the source's
+ * records run; for work-groups and vectors that the kernel cannot have, and on the CPU for any; and
+ * for a plan without boxes.
+ *
+ * ADAPT is ESTIMATE here. MEASURE runs the schedule that is chosen and those that are predicted to
+ * be the fastest of those that relayout_plan_visit_schedules tells of, `measured` in all; then, of
+ * work-group kernels, the fastest with other work-groups and vectors. Nothing is measured where
+ * scratch memory for all tensors would take more than plan.h says. Devices remember the fastest for
+ * the same sides, range and rules.
+ *
+ * The predicted fraction is of a copy that reads and writes each byte that calls use once. It
+ * counts reading all that is read, and the elements once more where boxes part groups whose scales
+ * are found; what plans of boxes count between a side and a worker's memory; and a pass over all
+ * values for each conversion, and four for each product or quotient of a scale. It leaves out what
+ * boxes read again from caches, and finding rows, groups and records; of a kernel also its local
+ * memory, vectors and work-groups, and how tiles of layouts cut its runs. A cost whose rates are
+ * several has no rate and the weight 0.
  *
  * RELAYOUT_INVALID_ARGUMENT, RELAYOUT_SHAPE_MISMATCH for other dimensions than the source's,
  * RELAYOUT_UNSUPPORTED for integers of 32 or 64 bits, f64 and complex types on a side whose other

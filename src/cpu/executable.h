@@ -178,5 +178,10 @@ relayout_status rlt_cpu_converter_create(const relayout_device *device, int64_t 
 void rlt_cpu_converter_destroy(void *converter);
 relayout_status rlt_cpu_execute_many(const relayout_plan *plan, const relayout_source_memory *from,
                                      const relayout_destination_memory *to, relayout_error *error);
+relayout_status rlt_cpu_many_scratch_create(const struct rlt_many *many, void **scratch,
+                                            relayout_error *error);
+void rlt_cpu_many_scratch_destroy(relayout_device *device, void *scratch);
+relayout_status rlt_cpu_many_time(const relayout_plan *plan, void *scratch, double *seconds,
+                                  relayout_error *error);
 
 #endif

@@ -72,6 +72,14 @@ typedef struct rlt_backend {
   relayout_status (*execute_many)(const relayout_plan *plan, const relayout_source_memory *from,
                                   const relayout_destination_memory *to, relayout_error *error);
 
+  /* Memory to time such plans of these sides in, every page of it touched: RELAYOUT_OUT_OF_MEMORY,
+   * RELAYOUT_OPENCL_ERROR. And running one there once, and how long that took. */
+  relayout_status (*many_scratch_create)(const struct rlt_many *many, void **scratch,
+                                         relayout_error *error);
+  void (*many_scratch_destroy)(relayout_device *device, void *scratch);
+  relayout_status (*many_time)(const relayout_plan *plan, void *scratch, double *seconds,
+                               relayout_error *error);
+
   /* How execute, or a submission by a plan that has chunks, transfers such sides; of a plan that
    * has parts. NULL where host memory is all. */
   rlt_host_transfers (*host_transfers)(const relayout_plan *plan);

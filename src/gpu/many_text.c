@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/error.h"
 #include "convert/formats.h"
 #include "metadata/strides.h"
 #include "metadata/widths.h"
@@ -284,9 +285,12 @@ static int64_t width_of(const rlt_many_kernel *kernel, const relayout_scaled_vie
   return width * bytes >= WORD_BYTES ? width : 1;
 }
 
+/* The most that the source has, in a tile that has them side by side. */
 static int64_t source_width(const rlt_many_kernel *kernel) {
   enum { MOST = 16 };
-  return width_of(kernel, &kernel->from.view, MOST);
+  int32_t order[RELAYOUT_MAX_RANK] = {0};
+  rlt_order_of(&kernel->from.view, order);
+  return order[0] == kernel->order[0] ? width_of(kernel, &kernel->from.view, MOST) : 1;
 }
 
 /* Fewer where scales come in, as each then takes many instructions. */
@@ -294,6 +298,61 @@ static int64_t destination_width(const rlt_many_kernel *kernel, const relayout_s
   enum { MOST = 8, MOST_SCALED = 4 };
   const bool is_scaled = view->has_scales || has_source_scales(kernel);
   return width_of(kernel, view, is_scaled ? MOST_SCALED : MOST);
+}
+
+/* Whether as many elements make a vector, or a part of one, or are a single one; of `most` at
+ * most. */
+static bool is_width(const relayout_scaled_view *view, int64_t width, int64_t most) {
+  enum { WORD_BYTES = 4 };
+  const int64_t bytes = (int64_t)relayout_element_type_byte_size(view->elements.shape.element_type);
+  return width == 1 || (width <= most && (width & (width - 1)) == 0 && width * bytes >= WORD_BYTES);
+}
+
+static relayout_status fail_width(const char *field, int64_t width, int64_t most,
+                                  relayout_error *error) {
+  return rlt_fail(error, RELAYOUT_UNSUPPORTED,
+                  "schedule: `%s` has %" PRId64 "; this kernel's work-items take 1, or a power of "
+                  "two of 4 bytes or more, and %" PRId64 " elements at most",
+                  field, width, most);
+}
+
+/* Elements of records, or of a byte, are stored together in any case. */
+static relayout_status choose_stores(const rlt_many_kernel *kernel, rlt_kernel_view *to,
+                                     int64_t asked, relayout_error *error) {
+  enum { MOST = 16 };
+  const int64_t together = rlt_elements_together(&to->view);
+  const int64_t most = width_of(kernel, &to->view, MOST);
+  to->stores = asked > 0 ? asked : together > 1 ? together : destination_width(kernel, &to->view);
+  if (together > 1 && to->stores != together) {
+    return rlt_fail(error, RELAYOUT_UNSUPPORTED,
+                    "schedule: `stores` has %" PRId64 "; expected %" PRId64
+                    ", the elements of a record or of a byte",
+                    asked, together);
+  }
+  return together > 1 || is_width(&to->view, to->stores, most)
+             ? RELAYOUT_OK
+             : fail_width("stores", asked, most, error);
+}
+
+relayout_status rlt_many_choose_widths(rlt_many_kernel *kernel, const rlt_many_schedule *asked,
+                                       relayout_error *error) {
+  const int64_t most = source_width(kernel);
+  kernel->loads = asked->loads > 0 ? asked->loads : most;
+  if (!is_width(&kernel->from.view, kernel->loads, most)) {
+    return fail_width("loads", asked->loads, most, error);
+  }
+  if (asked->store_count > 0 && asked->store_count != kernel->count) {
+    return rlt_fail(error, RELAYOUT_UNSUPPORTED,
+                    "schedule: `stores` has %" PRId32 " numbers; expected %" PRId32
+                    ", one for each destination of the kernel's",
+                    asked->store_count, kernel->count);
+  }
+  relayout_status status = RELAYOUT_OK;
+  for (int32_t i = 0; i < kernel->count && status == RELAYOUT_OK; ++i) {
+    status =
+        choose_stores(kernel, &kernel->to[i], asked->store_count > 0 ? asked->stores[i] : 0, error);
+  }
+  return status;
 }
 
 /* How many elements that follow each other from a multiple of `count` on have one scale. */
@@ -422,9 +481,9 @@ void rlt_many_add_head(const rlt_many_kernel *kernel, const char *name, rlt_inde
   }
   add_places("source", from, program, text);
   add_start(kernel, text);
-  define(text, "SOURCE", "WIDTH", source_width(kernel));
+  define(text, "SOURCE", "WIDTH", kernel->loads);
   define(text, "SOURCE", "MINOR", kernel->order[0]);
-  add_visit(kernel, "source", kernel->order, source_width(kernel), text);
+  add_visit(kernel, "source", kernel->order, kernel->loads, text);
   if (from->has_scales) {
     add_group("source", from, text);
   }
@@ -446,7 +505,7 @@ void rlt_many_add_destination(const rlt_many_kernel *kernel, int32_t which,
   rlt_text named = rlt_text_in(side, sizeof side);
   rlt_text_add(&named, "%" PRId32, which);
   rlt_order_of(view, order);
-  const int64_t together = rlt_max(rlt_elements_together(view), destination_width(kernel, view));
+  const int64_t together = to->stores;
   const float most = (float)to->finder.most;
   const float first =
       rlt_finds_points(view) ? (float)rlt_range_of(view->elements.shape.element_type).first : 0;
@@ -477,7 +536,7 @@ void rlt_many_add_destination(const rlt_many_kernel *kernel, int32_t which,
   define(text, "TO", "TOGETHER", together);
   define(text, "TO", "RUN", run_of(view, order[0], together));
   define(text, "TO", "FROM_RUN", run_of(&kernel->from.view, order[0], together));
-  define(text, "TO", "FIND_RUN", run_of(view, kernel->order[0], source_width(kernel)));
+  define(text, "TO", "FIND_RUN", run_of(view, kernel->order[0], kernel->loads));
   add_places(side, view, program, text);
   add_visit(kernel, side, order, together, text);
   if (view->has_scales) {

@@ -18,6 +18,7 @@ typedef struct rlt_kernel_view {
   rlt_finding finding;
   rlt_scale_finder finder; /* of scales that are found */
   bool converts;           /* elements that have no scales change */
+  int64_t stores;          /* of a destination: elements that a work-item stores at once */
   /* Groups that a box meets, of those whose scales are found, and the number of the first in local
    * memory. */
   int64_t group_counts[RELAYOUT_MAX_RANK];
@@ -35,6 +36,7 @@ typedef struct rlt_many_kernel {
   int64_t strides[RELAYOUT_MAX_RANK]; /* from one element to the next in a tile */
   int64_t places;                     /* of a tile, with what is left out */
   int32_t word_bytes;                 /* of its elements */
+  int64_t loads;                      /* elements that a work-item loads at once */
   bool is_wide;                       /* indices and addresses take 64 bits */
   bool wraps, rounds_to_nearest;      /* of what becomes an integer */
   rlt_kernel_view from;
@@ -52,6 +54,11 @@ bool rlt_many_writes(const relayout_view *view);
 /* The largest power of two that all addresses of a view's elements are multiples of where its start
  * is, at most an element's bytes and 8. */
 int64_t rlt_many_unit(const relayout_view *view);
+
+/* Chooses how many elements work-items load and store at once, once boxes and the tile are there,
+ * or takes what is asked for: RELAYOUT_UNSUPPORTED where the kernel cannot. */
+relayout_status rlt_many_choose_widths(rlt_many_kernel *kernel, const rlt_many_schedule *asked,
+                                       relayout_error *error);
 
 /* Writes what comes before cl/many.cl, and before cl/many_destination.cl for each destination. The
  * index program is for its use. */

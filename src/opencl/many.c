@@ -243,7 +243,44 @@ static int64_t local_bytes_of(const rlt_many_kernel *kernel) {
   return kernel->places * kernel->word_bytes + 2 * kernel->groups * (int64_t)sizeof(cl_uint);
 }
 
-/* Boxes as large as local memory holds, with the groups whose scales are found. */
+/* Boxes that are asked for, or as large as local memory holds, with the groups whose scales are
+ * found. */
+static relayout_status cut_boxes(planning *at, const relayout_scaled_view *views,
+                                 relayout_error *error) {
+  rlt_many_kernel *const kernel = &at->kernel;
+  rlt_box_limits limits = {TILE_BYTES / kernel->word_bytes, RUN_BYTES};
+  relayout_status status = RELAYOUT_OK;
+  kernel->boxes = at->many->boxes;
+  do {
+    at->many->limits = limits;
+    if (at->many->schedule.has_sizes) {
+      status = rlt_boxes_take(&kernel->from.view, views, kernel->count, at->many->schedule.sizes,
+                              &kernel->boxes, error);
+      limits.elements = 0;
+    } else {
+      rlt_boxes_choose(&kernel->from.view, views, kernel->count, kernel->order, limits,
+                       &kernel->boxes);
+    }
+    place_groups(kernel);
+    place_tile(kernel);
+    limits.elements /= 2;
+  } while (local_bytes_of(kernel) > RLT_LOCAL_BYTES && limits.elements > 0);
+  return status;
+}
+
+static relayout_status fail_local_bytes(const planning *at, relayout_error *error) {
+  const int64_t bytes = local_bytes_of(&at->kernel);
+  return at->many->schedule.has_sizes
+             ? rlt_fail(error, RELAYOUT_UNSUPPORTED,
+                        "schedule: `sizes` makes a box of %" PRId64
+                        " bytes, of which a work-group has at most %d",
+                        bytes, (int)RLT_LOCAL_BYTES)
+             : rlt_fail(error, RELAYOUT_UNSUPPORTED,
+                        "the records of all destinations together take a box of %" PRId64
+                        " bytes, of which a work-group has at most %d",
+                        bytes, (int)RLT_LOCAL_BYTES);
+}
+
 static relayout_status choose_boxes(planning *at, relayout_error *error) {
   rlt_many_kernel *const kernel = &at->kernel;
   relayout_scaled_view *const views = rlt_malloc((size_t)kernel->count * sizeof *views);
@@ -253,22 +290,13 @@ static relayout_status choose_boxes(planning *at, relayout_error *error) {
   for (int32_t i = 0; i < kernel->count; ++i) {
     views[i] = kernel->to[i].view;
   }
-  rlt_box_limits limits = {TILE_BYTES / kernel->word_bytes, RUN_BYTES};
-  kernel->boxes = at->many->boxes;
-  do {
-    rlt_boxes_choose(&kernel->from.view, views, kernel->count, kernel->order, limits,
-                     &kernel->boxes);
-    place_groups(kernel);
-    place_tile(kernel);
-    limits.elements /= 2;
-  } while (local_bytes_of(kernel) > RLT_LOCAL_BYTES && limits.elements > 0);
+  relayout_status status = cut_boxes(at, views, error);
   rlt_free(views);
-  return local_bytes_of(kernel) <= RLT_LOCAL_BYTES
-             ? RELAYOUT_OK
-             : rlt_fail(error, RELAYOUT_UNSUPPORTED,
-                        "the records of all destinations together take a box of %" PRId64
-                        " bytes, of which a work-group has at most %d",
-                        local_bytes_of(kernel), (int)RLT_LOCAL_BYTES);
+  if (status == RELAYOUT_OK && local_bytes_of(kernel) > RLT_LOCAL_BYTES) {
+    status = fail_local_bytes(at, error);
+  }
+  return status == RELAYOUT_OK ? rlt_many_choose_widths(kernel, &at->many->schedule, error)
+                               : status;
 }
 
 /* ---- The kernel's text ---------------------------------------------------------------------- */
@@ -395,13 +423,26 @@ static void free_kernels(rlt_many_launch *made) {
   }
 }
 
+/* What is asked for, or as many as the device has. */
+static relayout_status choose_group_size(const planning *at, relayout_error *error) {
+  const int64_t asked = at->many->schedule.group_size;
+  int64_t *const made = &at->made->group_size;
+  const relayout_status status =
+      rlt_opencl_group_size(at->device, asked > 0 ? asked : MOST_GROUP_SIZE, made, error);
+  return status == RELAYOUT_OK && asked > 0 && (*made != asked || (asked & (asked - 1)) != 0)
+             ? rlt_fail(error, RELAYOUT_UNSUPPORTED,
+                        "schedule: `group` is %" PRId64
+                        "; expected a power of two that the device's work-groups have room for",
+                        asked)
+             : status;
+}
+
 /* All are built again, for smaller groups, if one takes too many registers. */
 static relayout_status make_kernels(const planning *at, relayout_error *error) {
   rlt_many_launch *const made = at->made;
   const rlt_many_pass first = made->all_groups > 0 ? RLT_PASS_FIND : RLT_PASS_WRITE;
-  relayout_status status =
-      rlt_opencl_group_size(at->device, MOST_GROUP_SIZE, &made->group_size, error);
-  bool fits = false;
+  relayout_status status = choose_group_size(at, error);
+  bool fits = at->many->is_sketch;
   while (status == RELAYOUT_OK && !fits) {
     fits = true;
     for (int p = first; p < RLT_PASS_COUNT && status == RELAYOUT_OK && fits; ++p) {
@@ -426,8 +467,21 @@ static void keep_sizes(const planning *at) {
   made->all_groups = kernel->all_groups;
   made->found = take_temporary(made, (size_t)kernel->all_groups * sizeof(cl_uint));
   at->many->boxes = kernel->boxes;
+  memcpy(at->many->order, kernel->order, sizeof kernel->order);
   for (int32_t i = 0; i < kernel->count; ++i) {
     at->many->to[at->numbers[i]].finding = kernel->to[i].finding;
+  }
+}
+
+/* What the kernel does; nothing of it where there is none. */
+static void keep_widths(const planning *at, bool has_kernel) {
+  const rlt_many_kernel *const kernel = &at->kernel;
+  rlt_many_schedule *const made = &at->many->schedule;
+  made->group_size = has_kernel ? at->made->group_size : 0;
+  made->loads = has_kernel ? kernel->loads : 0;
+  made->store_count = has_kernel ? kernel->count : 0;
+  for (int32_t i = 0; i < made->store_count; ++i) {
+    made->stores[i] = kernel->to[i].stores;
   }
 }
 
@@ -441,7 +495,11 @@ static relayout_status plan_kernel(planning *at, relayout_error *error) {
   if (status != RELAYOUT_OK) {
     return status;
   }
-  rlt_order_of(&kernel->from.view, kernel->order);
+  if (at->many->schedule.has_order) {
+    memcpy(kernel->order, at->many->schedule.order, sizeof kernel->order);
+  } else {
+    rlt_order_of(&kernel->from.view, kernel->order);
+  }
   kernel->word_bytes = (int32_t)relayout_element_type_byte_size(shape->element_type);
   status = choose_boxes(at, error);
   if (status == RELAYOUT_OK) {
@@ -453,7 +511,9 @@ static relayout_status plan_kernel(planning *at, relayout_error *error) {
   keep_sizes(at);
   complete_views(at);
   const bool has_boxes = kernel->boxes.count > 0 && relayout_shape_element_count(shape) > 0;
-  return has_boxes ? make_kernels(at, error) : RELAYOUT_OK;
+  status = has_boxes ? make_kernels(at, error) : RELAYOUT_OK;
+  keep_widths(at, has_boxes);
+  return status;
 }
 
 static relayout_status plan_all(planning *at, relayout_error *error) {
@@ -470,6 +530,16 @@ static relayout_status plan_all(planning *at, relayout_error *error) {
                                  : plan_kernel(at, error);
   rlt_free(at->kernel.to);
   return status;
+}
+
+static void keep_moves(const planning *at) {
+  for (int32_t s = 0; s < at->made->side_count; ++s) {
+    const rlt_many_tensor *const elements = &at->made->tensors[s][0];
+    at->many->moves[s] = elements->plan;
+    if (s > 0) {
+      at->many->to[s - 1].is_moved_alone = !elements->by_kernel;
+    }
+  }
 }
 
 relayout_status rlt_opencl_many_create(relayout_device *device, const rlt_plan_request *asked,
@@ -489,6 +559,7 @@ relayout_status rlt_opencl_many_create(relayout_device *device, const rlt_plan_r
   at->asked = asked;
   at->made = made;
   const relayout_status status = plan_all(at, error);
+  keep_moves(at);
   rlt_free(at);
   return status;
 }

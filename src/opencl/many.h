@@ -122,6 +122,14 @@ rlt_range rlt_many_step_range(const rlt_many_launch *launch, const rlt_many_step
 relayout_status rlt_many_make_temporary(const relayout_plan *plan, cl_mem *temporary,
                                         relayout_error *error);
 
+/* ---- Timing (many_timing.c) ----------------------------------------------------------------- */
+
+relayout_status rlt_opencl_many_scratch_create(const rlt_many *many, void **scratch,
+                                               relayout_error *error);
+void rlt_opencl_many_scratch_destroy(relayout_device *device, void *scratch);
+relayout_status rlt_opencl_many_time(const relayout_plan *plan, void *scratch, double *seconds,
+                                     relayout_error *error);
+
 /* ---- Calls (many_enqueue.c) ----------------------------------------------------------------- */
 
 /* That nothing is NULL, and that the plan is one of several destinations on an OpenCL device. */

@@ -124,30 +124,6 @@ static void add_group_text(rlt_text *text, const rlt_problem *problem, const rlt
   }
 }
 
-/* The predicted time, in plain copies of as many bytes, and the terms that add up to it. */
-static void add_cost_text(rlt_text *text, const rlt_cost *cost) {
-  double sum = 0;
-  for (int t = 0; t < RLT_COST_TERMS; ++t) {
-    sum += cost->times[t];
-  }
-  rlt_text_add_double(text, "%.2f", cost->fraction);
-  rlt_text_add(text, " of a plain copy; takes ");
-  rlt_text_add_double(text, "%.2f", sum);
-  rlt_text_add(text, ":");
-  const char *join = " ";
-  for (int t = 0; t < RLT_COST_TERMS; ++t) {
-    if (cost->times[t] >= 0.005) {
-      rlt_text_add(text, "%s", join);
-      rlt_text_add_double(text, "%.2f", cost->times[t]);
-      rlt_text_add(text, " for ");
-      rlt_text_add_double(text, "%.0f", cost->counts[t]);
-      rlt_text_add(text, " %s", rlt_cost_name((rlt_cost_term)t));
-      join = ", ";
-    }
-  }
-  rlt_text_add(text, "\n");
-}
-
 static void add_tiles_text(rlt_text *text, const rlt_schedule *schedule) {
   const rlt_problem *const problem = schedule->problem;
   const int64_t rows = rlt_group_length(&schedule->rows);
@@ -162,7 +138,7 @@ static void add_tiles_text(rlt_text *text, const rlt_schedule *schedule) {
 
 static void add_prediction_text(rlt_text *text, const rlt_variant *variant) {
   rlt_text_add(text, "predicted: ");
-  add_cost_text(text, &variant->candidate.cost);
+  rlt_cost_add_text(&variant->candidate.cost, text);
 }
 
 /* What runs, as the device's target has it, or the one that compiled it. */
@@ -564,8 +540,7 @@ size_t relayout_plan_explain(const relayout_plan *plan, relayout_explain_form fo
     return 0;
   }
   if (plan->many != NULL) {
-    rlt_many_explain(plan, form == RELAYOUT_EXPLAIN_JSON || form == RELAYOUT_EXPLAIN_SCHEDULES_JSON,
-                     &text);
+    rlt_many_explain(plan, form, &text);
     return text.length;
   }
   const rlt_float_control was = rlt_floats_enter();

@@ -270,6 +270,18 @@ static relayout_element_type row_type_of(const relayout_scaled_view *from) {
                                                                                 : RELAYOUT_F32;
 }
 
+/* Of the dimensions that make one row those in which a source's records follow each other too. */
+static int32_t joined_by_records(const rlt_many *many, int32_t joined) {
+  const relayout_scaled_view *const from = &many->from;
+  const int32_t *const order = from->elements.shape.layout.minor_to_major;
+  int32_t together = joined > 0 ? 1 : 0;
+  while (together < joined && rlt_rows_together(from) == 1 &&
+         many->order[together] == order[together]) {
+    together += 1;
+  }
+  return rlt_has_blocks(from) ? together : joined;
+}
+
 static void choose_values(const planning *at) {
   rlt_many *const many = at->many;
   const rlt_plan_request request = rlt_plain_request();
@@ -288,9 +300,8 @@ static void choose_values(const planning *at) {
   memcpy(many->strides, many->values_from == RLT_VALUES_OF_SOURCE ? strides : many->rows.strides,
          sizeof many->strides);
   many->conversion = conversion_of(&request, many->row_type, RELAYOUT_F32);
-  many->joined = rlt_rows_together(&many->from) > 1
-                     ? 1
-                     : joined_by_scales(at, &many->from, joined_by(at, bytes, many->strides));
+  many->joined = joined_by_records(
+      many, joined_by_scales(at, &many->from, joined_by(at, bytes, many->strides)));
 }
 
 /* From elements of this type. */
@@ -513,13 +524,7 @@ static relayout_status plan_destination(const planning *at, rlt_destination *to,
 
 /* ---- Checks --------------------------------------------------------------------------------- */
 
-/* What a plan is made of. */
-typedef struct sides {
-  const relayout_scaled_view *from;
-  const relayout_scaled_view *to;
-  int32_t count;
-  const rlt_index_box *range; /* NULL: all */
-} sides;
+typedef rlt_many_sides sides;
 
 /* The name of a side in messages. */
 static void name_side(int32_t number, size_t capacity, char *name) {
@@ -601,11 +606,12 @@ static relayout_status check_options(const relayout_plan_options *options, relay
                     "not 0",
                     options->scale, (double)factor);
   }
-  return options->schedule_count == 0 ? RELAYOUT_OK
-                                      : rlt_fail(error, RELAYOUT_UNSUPPORTED,
-                                                 "options->schedule_count is %" PRId32
-                                                 "; expected 0 for a plan of several destinations",
-                                                 options->schedule_count);
+  return options->schedule_count <= 1
+             ? RELAYOUT_OK
+             : rlt_fail(error, RELAYOUT_UNSUPPORTED,
+                        "options->schedule_count is %" PRId32
+                        "; expected 1 at most for a plan of several destinations",
+                        options->schedule_count);
 }
 
 /* That elements can have the one scale of all that a caller asks for: those that can have any. */
@@ -694,9 +700,14 @@ static bool is_widened(const rlt_many *many, const relayout_scaled_view *to) {
              relayout_element_type_byte_size(many->from.elements.shape.element_type);
 }
 
-/* That of records, which are made row by row; that of wider elements; else that of the source. */
+/* That which is asked for; that of records, which are made row by row; that of wider elements; else
+ * that of the source. */
 static void choose_order(rlt_many *many) {
   const relayout_scaled_view *along = &many->from;
+  if (many->schedule.has_order) {
+    memcpy(many->order, many->schedule.order, sizeof many->order);
+    return;
+  }
   bool is_found = rlt_has_blocks(&many->from);
   for (int32_t i = 0; i < many->count && !is_found; ++i) {
     is_found = rlt_has_blocks(&many->to[i].view);
@@ -769,8 +780,8 @@ static relayout_status plan_sides(const planning *at, relayout_error *error) {
 }
 
 static relayout_status make_many(relayout_device *device, const sides *of,
-                                 const rlt_plan_request *asked, rlt_many **made,
-                                 relayout_error *error) {
+                                 const rlt_plan_request *asked, const rlt_many_schedule *schedule,
+                                 rlt_many **made, relayout_error *error) {
   const size_t count = (size_t)of->count;
   *made = rlt_calloc(1, sizeof **made);
   rlt_destination *const destinations = rlt_calloc(count, sizeof *destinations);
@@ -788,6 +799,9 @@ static relayout_status make_many(relayout_device *device, const sides *of,
                       .to = destinations};
   for (size_t i = 0; i < count; ++i) {
     destinations[i].view = of->to[i];
+  }
+  if (schedule != NULL) {
+    (*made)->schedule = *schedule;
   }
   rlt_boxes_begin(&of->from->elements.shape, of->range, &(*made)->boxes);
   choose_order(*made);
@@ -851,42 +865,139 @@ static relayout_status check_box(const rlt_boxes *boxes, relayout_error *error) 
   return RELAYOUT_OK;
 }
 
-/* Where boxes would share bytes, there is one. */
-static relayout_status plan_many(relayout_device *device, const sides *of,
-                                 const rlt_plan_request *asked, bool is_cut, rlt_many **made,
-                                 relayout_error *error) {
-  relayout_status status = make_many(device, of, asked, made, error);
-  if (status != RELAYOUT_OK) {
-    return status;
+/* A worker has a list of all boxes, which what is asked for must not make endless. */
+static relayout_status take_boxes(const planning *at, const sides *of, relayout_error *error) {
+  enum { MOST_BOXES = 1 << 24 };
+  rlt_boxes *const boxes = &at->many->boxes;
+  const relayout_status status =
+      rlt_boxes_take(of->from, of->to, of->count, at->many->schedule.sizes, boxes, error);
+  return status == RELAYOUT_OK && boxes->count > MOST_BOXES
+             ? rlt_fail(error, RELAYOUT_UNSUPPORTED,
+                        "schedule: `sizes` makes %" PRId64 " boxes; expected %d at most",
+                        boxes->count, (int)MOST_BOXES)
+             : status;
+}
+
+/* Rows of values of a source in records run as these do. */
+static relayout_status check_fields(const rlt_many *many, relayout_error *error) {
+  const rlt_many_schedule *const asked = &many->schedule;
+  if (asked->group_size > 0 || asked->loads > 0 || asked->store_count > 0) {
+    return rlt_fail(error, RELAYOUT_UNSUPPORTED,
+                    "schedule: `%s` is for work-group kernels, which this device does not run",
+                    asked->group_size > 0 ? "group"
+                    : asked->loads > 0    ? "loads"
+                                          : "stores");
   }
-  status = rlt_many_find_bytes(*made, error);
-  if (status != RELAYOUT_OK) {
-    return status;
+  const int32_t minor = many->from.elements.shape.layout.minor_to_major[0];
+  return !rlt_has_blocks(&many->from) || many->order[0] == minor
+             ? RELAYOUT_OK
+             : rlt_fail(error, RELAYOUT_UNSUPPORTED,
+                        "schedule: `order` begins with dimension %" PRId32
+                        "; the source's records run along dimension %" PRId32,
+                        many->order[0], minor);
+}
+
+/* What is asked for, or chosen; `is_cut` false: one box. */
+static relayout_status cut(const planning *at, const sides *of, bool is_cut,
+                           relayout_error *error) {
+  rlt_many *const many = at->many;
+  many->limits = limits_of(at);
+  if (many->schedule.has_sizes) {
+    return take_boxes(at, of, error);
   }
-  if (device->backend->many_create != NULL) {
-    return device->backend->many_create(device, asked, *made, error);
-  }
-  const planning at = {.device = device, .many = *made, .asked = *asked};
-  rlt_boxes_choose(of->from, of->to, of->count, (*made)->order, limits_of(&at), &(*made)->boxes);
+  rlt_boxes_choose(of->from, of->to, of->count, many->order, many->limits, &many->boxes);
   if (!is_cut) {
-    rlt_boxes_join(&(*made)->boxes);
+    rlt_boxes_join(&many->boxes);
   }
-  status = check_box(&(*made)->boxes, error);
+  return RELAYOUT_OK;
+}
+
+/* What a plan does, whose order and boxes are there. */
+static void keep_schedule(rlt_many *many) {
+  rlt_many_schedule *const made = &many->schedule;
+  made->rank = many->boxes.rank;
+  made->has_order = made->has_sizes = made->rank > 0;
+  memcpy(made->order, many->order, sizeof made->order);
+  memcpy(made->sizes, many->boxes.sizes, sizeof made->sizes);
+}
+
+static relayout_status plan_boxes_of(relayout_device *device, const sides *of,
+                                     const rlt_plan_request *asked, bool is_cut, rlt_many *many,
+                                     relayout_error *error) {
+  const planning at = {.device = device, .many = many, .asked = *asked};
+  relayout_status status = check_fields(many, error);
+  if (status == RELAYOUT_OK) {
+    status = cut(&at, of, is_cut, error);
+  }
+  if (status == RELAYOUT_OK) {
+    status = check_box(&many->boxes, error);
+  }
   return status == RELAYOUT_OK ? plan_sides(&at, error) : status;
+}
+
+static relayout_status plan_many(relayout_device *device, const sides *of,
+                                 const rlt_plan_request *asked, const rlt_many_schedule *schedule,
+                                 bool is_sketch, bool is_cut, rlt_many **made,
+                                 relayout_error *error) {
+  relayout_status status = make_many(device, of, asked, schedule, made, error);
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  (*made)->is_sketch = is_sketch;
+  status = rlt_many_find_bytes(*made, error);
+  if (status == RELAYOUT_OK) {
+    status = device->backend->many_create != NULL
+                 ? device->backend->many_create(device, asked, *made, error)
+                 : plan_boxes_of(device, of, asked, is_cut, *made, error);
+  }
+  keep_schedule(*made);
+  return status;
+}
+
+/* Where boxes would share bytes, there is one, unless their sizes are asked for. */
+relayout_status rlt_many_make(relayout_device *device, const rlt_many_sides *of,
+                              const rlt_plan_request *asked, const rlt_many_schedule *schedule,
+                              bool is_sketch, rlt_many **made, relayout_error *error) {
+  const bool has_sizes = schedule != NULL && schedule->has_sizes;
+  relayout_status status = plan_many(device, of, asked, schedule, is_sketch, true, made, error);
+  if (status == RELAYOUT_UNSUPPORTED && *made != NULL && (*made)->boxes.count > 1 && !has_sizes) {
+    rlt_many_free(*made);
+    *made = NULL;
+    status = plan_many(device, of, asked, schedule, is_sketch, false, made, error);
+  }
+  return status;
+}
+
+/* By the text that is asked for. */
+static relayout_status make_asked(relayout_device *device, const sides *of,
+                                  const rlt_plan_request *asked, const char *text, rlt_many **made,
+                                  relayout_error *error) {
+  rlt_many_schedule schedule;
+  relayout_status status =
+      rlt_many_schedule_read(text, of->from->elements.shape.rank, &schedule, error);
+  if (status == RELAYOUT_OK) {
+    status = rlt_many_make(device, of, asked, &schedule, false, made, error);
+  }
+  if (status == RELAYOUT_OK && !rlt_many_has_schedule(*made)) {
+    status = rlt_fail(error, RELAYOUT_UNSUPPORTED, "schedule: this plan has no boxes: %s",
+                      rlt_boxes_are_none(&(*made)->boxes) ? "the range is empty"
+                                                          : "each destination is moved by itself");
+  }
+  if (status == RELAYOUT_OK) {
+    (*made)->choice = RLT_CHOICE_ASKED_FOR;
+  }
+  return status;
 }
 
 /* A device that runs native kernels leaves the work to the CPU device behind it. */
 static relayout_status create(relayout_device *device, const sides *of,
-                              const rlt_plan_request *asked, relayout_plan **plan,
-                              relayout_error *error) {
+                              const rlt_plan_request *asked, rlt_texts schedules,
+                              relayout_plan **plan, relayout_error *error) {
   relayout_device *const runs = rlt_planner_of(device);
   rlt_many *made = NULL;
-  relayout_status status = plan_many(runs, of, asked, true, &made, error);
-  if (status == RELAYOUT_UNSUPPORTED && made != NULL && made->boxes.count > 1) {
-    rlt_many_free(made);
-    made = NULL;
-    status = plan_many(runs, of, asked, false, &made, error);
-  }
+  relayout_status status = schedules.count > 0
+                               ? make_asked(runs, of, asked, schedules.of[0], &made, error)
+                               : rlt_many_make_best(runs, of, asked, &made, error);
   if (status == RELAYOUT_OK) {
     status = rlt_plan_create_for_many(device, asked, made, plan, error);
   }
@@ -908,7 +1019,7 @@ relayout_status rlt_many_create_again(const rlt_many *many, relayout_device *dev
     views[i] = many->to[i].view;
   }
   const sides of = {&many->from, views, many->count, &many->boxes.all};
-  const relayout_status status = create(device, &of, asked, plan, error);
+  const relayout_status status = create(device, &of, asked, (rlt_texts){0, NULL}, plan, error);
   rlt_free(views);
   return status;
 }
@@ -940,7 +1051,8 @@ static relayout_status create_by_options(relayout_device *device, const sides *o
     status = check_range(of, error);
   }
   if (status == RELAYOUT_OK) {
-    status = create(device, of, &asked, plan, error);
+    status =
+        create(device, of, &asked, (rlt_texts){read->schedule_count, read->schedules}, plan, error);
   }
   rlt_floats_leave(was);
   return status;

@@ -8,7 +8,7 @@
  *
  * All that lies in a worker's memory has strides that are the same for each box.
  *
- * Depends on plan.h, metadata/scaled_view.h and convert/scale_rule.h. */
+ * Depends on plan.h, many_schedule.h, metadata/scaled_view.h and convert/scale_rule.h. */
 #ifndef RLT_PLAN_MANY_H
 #define RLT_PLAN_MANY_H
 
@@ -18,9 +18,8 @@
 
 #include "convert/scale_rule.h"
 #include "metadata/scaled_view.h"
+#include "plan/many_schedule.h"
 #include "plan/plan.h"
-
-enum { RLT_MOST_DESTINATIONS = 16, RLT_MOST_SIDES = RLT_MOST_DESTINATIONS + 1 };
 
 /* Bytes of a tensor that a plan reads or writes: where they begin, behind the pointer that calls
  * are given, and how many they are; as many as the whole tensor spans unless a range is moved. */
@@ -91,11 +90,12 @@ typedef struct rlt_destination {
   relayout_scaled_view view;
   int32_t joined; /* how many dimensions of the order make one row */
   rlt_making making;
-  int32_t leader;    /* of RLT_MAKES_SHARED: whose rows */
-  bool is_rescaled;  /* its elements have scales, or the source's values do */
-  bool in_place;     /* rows lie in the destination itself, with `strides` */
-  bool streams;      /* and are stored past the cache */
-  rlt_box_rows rows; /* in a worker's memory: of elements, or of f32s that are arranged */
+  int32_t leader;      /* of RLT_MAKES_SHARED: whose rows */
+  bool is_rescaled;    /* its elements have scales, or the source's values do */
+  bool in_place;       /* rows lie in the destination itself, with `strides` */
+  bool streams;        /* and are stored past the cache */
+  bool is_moved_alone; /* by a plan of its own, beside a kernel */
+  rlt_box_rows rows;   /* in a worker's memory: of elements, or of f32s that are arranged */
   int64_t strides[RELAYOUT_MAX_RANK];
   rlt_box_plans elements;    /* from the source, or from rows */
   rlt_conversion conversion; /* from f32 to elements in rows, or from the source's where nothing is
@@ -107,9 +107,9 @@ typedef struct rlt_destination {
   rlt_scale_rounding rounding;
   rlt_finding finding;
   rlt_scale_finder finder;
-  rlt_box_plans found;              /* scales that were found to the destination, */
-  rlt_box_plans found_points;       /* and zero points */
-  relayout_plan *all_found;         /* the same at once, from `group_rows` */
+  rlt_box_plans found;        /* scales that were found to the destination, */
+  rlt_box_plans found_points; /* and zero points */
+  relayout_plan *all_found;   /* the same at once, from `group_rows` */
   relayout_plan *all_found_points;
   rlt_index_box all_groups;         /* whose scales are found in all boxes */
   rlt_box_rows group_rows;          /* of these, */
@@ -128,14 +128,37 @@ typedef enum rlt_values_from {
   RLT_VALUES_OF_ROWS     /* plans of boxes put them into a worker's memory */
 } rlt_values_from;
 
+/* What boxes are to be: of at most so many elements, unless records make them larger; and, as far
+ * as that allows, with so many bytes of each side that lie together, as memory is slower where it
+ * is taken in shorter runs. */
+typedef struct rlt_box_limits {
+  int64_t elements;
+  int64_t run_bytes;
+} rlt_box_limits;
+
+/* What a plan is made of. */
+typedef struct rlt_many_sides {
+  const relayout_scaled_view *from;
+  const relayout_scaled_view *to;
+  int32_t count;
+  const rlt_index_box *range; /* NULL: all */
+} rlt_many_sides;
+
 typedef struct rlt_many {
   relayout_device *device; /* that runs it: the plan's, or the one behind that */
   void *on_device;         /* the backend's own; NULL: it goes by what follows */
+  /* Beside a kernel: plans that move elements to or from temporary memory, or a destination alone;
+   * NULL: none. They are the backend's. */
+  const relayout_plan *moves[RLT_MOST_SIDES];
   relayout_scaled_view from;
   /* What the source's scales are multiplied by, each product being rounded to an f32; the scale of
    * all elements of a source without. 1: nothing is multiplied. */
   float factor;
   rlt_side_bytes bytes[RLT_MOST_SIDES]; /* the source's first */
+  rlt_many_schedule schedule; /* while the plan is made, what is asked for; then what it does */
+  rlt_choice choice;          /* of the schedule */
+  bool is_sketch;             /* to be predicted, not run: no kernel of its own is built */
+  rlt_box_limits limits;      /* of boxes, where no sizes are asked for */
   rlt_boxes boxes;
   int32_t order[RELAYOUT_MAX_RANK]; /* of rows, minor to major */
   bool has_rows;                    /* some destination is made row by row */
@@ -166,20 +189,18 @@ static inline bool rlt_many_keeps_records(const rlt_many *many, const relayout_s
 /* The box of this number: where it begins, and its sizes. */
 void rlt_boxes_get(const rlt_boxes *boxes, int64_t number, rlt_index_box *box);
 
-/* What boxes are to be: of at most so many elements, unless records make them larger; and, as far
- * as that allows, with so many bytes of each side that lie together, as memory is slower where it
- * is taken in shorter runs. */
-typedef struct rlt_box_limits {
-  int64_t elements;
-  int64_t run_bytes;
-} rlt_box_limits;
-
 /* Begins with what is to be cut; `range` NULL: all. */
 void rlt_boxes_begin(const relayout_shape *shape, const rlt_index_box *range, rlt_boxes *made);
 
 /* Chooses the size of boxes for these sides; `order` is that of the values. */
 void rlt_boxes_choose(const relayout_scaled_view *from, const relayout_scaled_view *to,
                       int32_t count, const int32_t *order, rlt_box_limits limits, rlt_boxes *boxes);
+
+/* Takes these sizes, of which each is 1 or more. RELAYOUT_UNSUPPORTED where they go beyond what is
+ * cut, or part a record or a byte. */
+relayout_status rlt_boxes_take(const relayout_scaled_view *from, const relayout_scaled_view *to,
+                               int32_t count, const int64_t *sizes, rlt_boxes *boxes,
+                               relayout_error *error);
 
 /* Makes one of them. */
 void rlt_boxes_join(rlt_boxes *boxes);
@@ -224,6 +245,12 @@ rlt_finding rlt_finding_of(const rlt_boxes *boxes, const relayout_scaled_view *s
 rlt_plan_request rlt_plain_request(void);
 rlt_plan_request rlt_many_request(const rlt_plan_request *asked);
 
+/* Plans all of it for the device that runs it, by a schedule, or parts of one, that is asked for;
+ * NULL: by the one that is chosen. Free the result after a failure too. */
+relayout_status rlt_many_make(relayout_device *device, const rlt_many_sides *of,
+                              const rlt_plan_request *asked, const rlt_many_schedule *schedule,
+                              bool is_sketch, rlt_many **made, relayout_error *error);
+
 /* The same plan on another device. The request counts as far as values change. Returns the statuses
  * of relayout_plan_create_many. */
 relayout_status rlt_many_create_again(const rlt_many *many, relayout_device *device,
@@ -233,7 +260,37 @@ relayout_status rlt_many_create_again(const rlt_many *many, relayout_device *dev
 /* What rlt_many holds, and itself; NULL is allowed. */
 void rlt_many_free(rlt_many *many);
 
+/* Whether there are boxes to go through, and so a schedule. */
+static inline bool rlt_many_has_schedule(const rlt_many *many) {
+  return many->boxes.count > 0;
+}
+
+/* Predicts what a plan takes. Each term counts as cost.h says, in all steps of all boxes; what a
+ * box reads once more is in a cache, and costs nothing. */
+void rlt_many_estimate(const rlt_many *many, rlt_cost *cost);
+
+/* relayout_plan_visit_costs of a plan that has a schedule. */
+void rlt_many_visit_costs(const rlt_many *many, relayout_cost_visitor visitor, void *context);
+
+/* A schedule that the plan could have, and what it is predicted to take. */
+typedef struct rlt_many_candidate {
+  rlt_many_schedule schedule;
+  double fraction;
+} rlt_many_candidate;
+
+/* Those of a plan that has one, its own among them, the best predicted first, equal ones in the
+ * order in which they are found; the caller frees them. RELAYOUT_OUT_OF_MEMORY. */
+relayout_status rlt_many_candidates(const rlt_many *many, const rlt_plan_request *asked,
+                                    rlt_many_candidate **made, int32_t *count,
+                                    relayout_error *error);
+
+/* Makes the plan by the schedule that is remembered, or, with the effort MEASURE, by the fastest;
+ * by the one that is chosen where there is neither. Returns the statuses of rlt_many_make. */
+relayout_status rlt_many_make_best(relayout_device *device, const rlt_many_sides *of,
+                                   const rlt_plan_request *asked, rlt_many **made,
+                                   relayout_error *error);
+
 /* relayout_plan_explain of such a plan. */
-void rlt_many_explain(const relayout_plan *plan, bool as_json, rlt_text *text);
+void rlt_many_explain(const relayout_plan *plan, relayout_explain_form form, rlt_text *text);
 
 #endif

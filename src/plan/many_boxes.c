@@ -1,8 +1,10 @@
 /* many_boxes.c: chooses boxes that a worker's cache holds, with whole groups where there is room,
  * and always with whole records. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/error.h"
 #include "metadata/widths.h"
 #include "plan/many.h"
 
@@ -268,23 +270,64 @@ void rlt_boxes_begin(const relayout_shape *shape, const rlt_index_box *range, rl
   }
 }
 
+static bool have_elements(const rlt_boxes *boxes) {
+  bool have = true;
+  for (int32_t d = 0; d < boxes->rank; ++d) {
+    have = have && boxes->all.sizes[d] > 0;
+  }
+  return have;
+}
+
+static void add_sides(const relayout_scaled_view *from, const relayout_scaled_view *to,
+                      int32_t count, const rlt_boxes *boxes, cuts *made) {
+  for (int32_t d = 0; d < boxes->rank; ++d) {
+    made[d] = (cuts){1, 1, 1, 1};
+  }
+  add_side(made, from);
+  for (int32_t i = 0; i < count; ++i) {
+    add_side(made, &to[i]);
+  }
+}
+
+relayout_status rlt_boxes_take(const relayout_scaled_view *from, const relayout_scaled_view *to,
+                               int32_t count, const int64_t *sizes, rlt_boxes *boxes,
+                               relayout_error *error) {
+  cuts of[RELAYOUT_MAX_RANK];
+  add_sides(from, to, count, boxes, of);
+  for (int32_t d = 0; d < boxes->rank; ++d) {
+    const int64_t most = rlt_max(boxes->all.sizes[d], 1);
+    if (sizes[d] > most) {
+      return rlt_fail(error, RELAYOUT_UNSUPPORTED,
+                      "schedule: `sizes` has %" PRId64 " along dimension %" PRId32
+                      ", of which the plan moves %" PRId64,
+                      sizes[d], d, most);
+    }
+    if (sizes[d] < most && sizes[d] % of[d].least != 0) {
+      return rlt_fail(error, RELAYOUT_UNSUPPORTED,
+                      "schedule: `sizes` has %" PRId64 " along dimension %" PRId32
+                      "; expected a multiple of %" PRId64
+                      ", as elements share records or bytes there",
+                      sizes[d], d, of[d].least);
+    }
+    boxes->sizes[d] = sizes[d];
+  }
+  if (have_elements(boxes)) {
+    cut_all(boxes);
+  } else {
+    rlt_boxes_join(boxes);
+  }
+  return RELAYOUT_OK;
+}
+
 void rlt_boxes_choose(const relayout_scaled_view *from, const relayout_scaled_view *to,
                       int32_t count, const int32_t *order, rlt_box_limits limits,
                       rlt_boxes *boxes) {
   choosing by = {.boxes = boxes, .limits = limits};
-  bool has_elements = true;
-  for (int32_t d = 0; d < boxes->rank; ++d) {
-    by.of[d] = (cuts){1, 1, 1, 1};
-    has_elements = has_elements && boxes->all.sizes[d] > 0;
-  }
-  if (!has_elements) {
+  if (!have_elements(boxes)) {
     rlt_boxes_join(boxes);
     return;
   }
-  add_side(by.of, from);
-  for (int32_t i = 0; i < count; ++i) {
-    add_side(by.of, &to[i]);
-  }
+  add_sides(from, to, count, boxes, by.of);
   for (int32_t d = 0; d < boxes->rank; ++d) {
     boxes->sizes[d] = cut_size(&by.of[d], boxes->all.sizes[d], 1);
   }

@@ -481,12 +481,17 @@ size_t relayout_plan_destination_size(const relayout_plan *plan) {
   return plan == NULL ? 0 : plan->work.destination_size;
 }
 
+static bool has_boxes(const relayout_plan *plan) {
+  return plan != NULL && plan->many != NULL && rlt_many_has_schedule(plan->many);
+}
+
 int32_t relayout_plan_part_count(const relayout_plan *plan) {
-  return plan == NULL ? 0 : plan->work.part_count;
+  return plan == NULL ? 0 : has_boxes(plan) ? 1 : plan->work.part_count;
 }
 
 const char *relayout_plan_get_method(const relayout_plan *plan) {
-  return plan == NULL || plan->work.part_count == 0
+  return has_boxes(plan) ? RLT_MANY_METHOD
+         : plan == NULL || plan->work.part_count == 0
              ? "none"
              : rlt_variant_now(&plan->work.parts[0].variants[0])->candidate.schedule.method->name;
 }
@@ -494,8 +499,12 @@ const char *relayout_plan_get_method(const relayout_plan *plan) {
 size_t relayout_plan_get_schedule(const relayout_plan *plan, int32_t part,
                                   relayout_schedule_use use, char *buffer, size_t capacity) {
   rlt_text text = rlt_text_in(buffer, capacity);
-  if (plan == NULL || part < 0 || part >= plan->work.part_count) {
+  if (part < 0 || part >= relayout_plan_part_count(plan)) {
     return 0;
+  }
+  if (has_boxes(plan)) {
+    rlt_many_schedule_add_text(&plan->many->schedule, &text);
+    return text.length;
   }
   const rlt_part *const of = &plan->work.parts[part];
   const int32_t number = use == RELAYOUT_SCHEDULE_AT_ANY_OFFSET ? of->variant_count - 1 : 0;
@@ -513,6 +522,27 @@ relayout_status rlt_plan_candidates(const relayout_plan *plan, int32_t part,
   return status;
 }
 
+/* The schedules of a plan of several destinations. */
+static relayout_status visit_boxes(const relayout_plan *plan, relayout_schedule_visitor visitor,
+                                   void *context, relayout_error *error) {
+  rlt_many_candidate *candidates = NULL;
+  int32_t count = 0;
+  const relayout_status status =
+      rlt_many_candidates(plan->many, &plan->request, &candidates, &count, error);
+  for (int32_t i = 0; i < count; ++i) {
+    char name[RLT_MANY_TEXT_SIZE];
+    rlt_text text = rlt_text_in(name, sizeof name);
+    rlt_many_schedule_add_text(&candidates[i].schedule, &text);
+    const relayout_schedule_info info = {.struct_size = sizeof info,
+                                         .text = name,
+                                         .method = RLT_MANY_METHOD,
+                                         .predicted_fraction = candidates[i].fraction};
+    visitor(context, &info);
+  }
+  rlt_free(candidates);
+  return status;
+}
+
 relayout_status relayout_plan_visit_schedules(const relayout_plan *plan, int32_t part,
                                               relayout_schedule_visitor visitor, void *context,
                                               relayout_error *error) {
@@ -520,12 +550,17 @@ relayout_status relayout_plan_visit_schedules(const relayout_plan *plan, int32_t
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s is NULL",
                     plan == NULL ? "plan" : "visitor");
   }
-  if (part < 0 || part >= plan->work.part_count) {
+  if (part < 0 || part >= relayout_plan_part_count(plan)) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
                     "part is %" PRId32 ", out of range for a plan of %" PRId32 " parts", part,
-                    plan->work.part_count);
+                    relayout_plan_part_count(plan));
   }
   const rlt_float_control was = rlt_floats_enter();
+  if (has_boxes(plan)) {
+    const relayout_status status = visit_boxes(plan, visitor, context, error);
+    rlt_floats_leave(was);
+    return status;
+  }
   rlt_candidates candidates;
   const relayout_status status = rlt_plan_candidates(plan, part, &candidates, error);
   for (int32_t i = 0; i < candidates.count; ++i) {
@@ -546,6 +581,13 @@ relayout_status relayout_plan_visit_schedules(const relayout_plan *plan, int32_t
 /* Parts run one after the other. Each counts by all elements that its destination digits reach,
  * written or not. */
 double relayout_plan_get_predicted_fraction(const relayout_plan *plan) {
+  if (has_boxes(plan)) {
+    rlt_cost cost;
+    const rlt_float_control was = rlt_floats_enter();
+    rlt_many_estimate(plan->many, &cost);
+    rlt_floats_leave(was);
+    return cost.fraction;
+  }
   if (plan == NULL || plan->work.part_count == 0) {
     return 0;
   }
@@ -617,7 +659,9 @@ static relayout_status check_pointers(const relayout_plan *plan, const void *sou
 
 bool rlt_plan_leaves_host_memory(const relayout_plan *plan) {
   const bool is_asked_for =
-      plan->work.part_count > 0 && plan->work.parts[0].choice == RLT_CHOICE_ASKED_FOR;
+      plan->many != NULL
+          ? plan->many->choice == RLT_CHOICE_ASKED_FOR
+          : plan->work.part_count > 0 && plan->work.parts[0].choice == RLT_CHOICE_ASKED_FOR;
   return plan->device->for_host_memory != NULL && !is_asked_for;
 }
 

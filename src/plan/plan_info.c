@@ -2,7 +2,7 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/structs.h"
-#include "plan/plan.h"
+#include "plan/many.h"
 #include "search/learner.h"
 
 /* Elements that a part reads. For an index program this is every element of the source's shape, an
@@ -16,7 +16,24 @@ static int64_t elements_read(const relayout_plan *plan, const rlt_problem *probl
   return relayout_shape_element_count(&views.from.shape);
 }
 
+/* All bytes of elements, scales and zero points that a plan of several destinations uses; padding
+ * is not told apart. */
+static rlt_totals many_totals(const rlt_many *many) {
+  rlt_totals bytes = {0, 0, 0};
+  for (int32_t i = 0; i < (many->count + 1) * RLT_SIDE_TENSORS; ++i) {
+    const rlt_used_bytes *const used = &many->bytes[i / RLT_SIDE_TENSORS][i % RLT_SIDE_TENSORS];
+    if (used->is_used) {
+      bytes.read += used->is_written ? 0 : (int64_t)used->bytes;
+      bytes.written += used->is_written ? (int64_t)used->bytes : 0;
+    }
+  }
+  return bytes;
+}
+
 rlt_totals rlt_plan_totals(const relayout_plan *plan) {
+  if (plan->many != NULL) {
+    return many_totals(plan->many);
+  }
   rlt_totals bits = {0, 0, 0};
   for (int32_t i = 0; i < plan->work.part_count; ++i) {
     const rlt_problem *const problem = rlt_part_problem(&plan->work.parts[i]);
@@ -112,11 +129,11 @@ relayout_status relayout_plan_get_info(const relayout_plan *plan, relayout_plan_
       .padding_bytes = (uint64_t)totals.padding,
       .device_bytes = rlt_plan_device_bytes(plan),
       .predicted_fraction = relayout_plan_get_predicted_fraction(plan),
-      .part_count = work->part_count,
+      .part_count = relayout_plan_part_count(plan),
       .kernel_count = work->part_count * backend->kernels_of_executable +
                       (work->part_count > 0 ? backend->kernels_of_plan : 0),
-      .moves_nothing = work->part_count == 0,
-      .is_bitcast = is_bitcast(plan),
+      .moves_nothing = plan->many != NULL ? totals.written == 0 : work->part_count == 0,
+      .is_bitcast = plan->many == NULL && is_bitcast(plan),
       .host_bytes = rlt_plan_host_bytes(plan)};
   rlt_struct_write(&told, sizeof told, info);
   return RELAYOUT_OK;

@@ -289,3 +289,26 @@ void rlt_cost_estimate(const rlt_facts *facts, const rlt_tuning *tuning,
   cost->least_time = least_time;
   cost->fraction = time > 1 ? 1 / time : 1;
 }
+
+void rlt_cost_add_text(const rlt_cost *cost, rlt_text *text) {
+  double sum = 0;
+  for (int t = 0; t < RLT_COST_TERMS; ++t) {
+    sum += cost->times[t];
+  }
+  rlt_text_add_double(text, "%.2f", cost->fraction);
+  rlt_text_add(text, " of a plain copy; takes ");
+  rlt_text_add_double(text, "%.2f", sum);
+  rlt_text_add(text, ":");
+  const char *join = " ";
+  for (int t = 0; t < RLT_COST_TERMS; ++t) {
+    if (cost->times[t] >= 0.005) {
+      rlt_text_add(text, "%s", join);
+      rlt_text_add_double(text, "%.2f", cost->times[t]);
+      rlt_text_add(text, " for ");
+      rlt_text_add_double(text, "%.0f", cost->counts[t]);
+      rlt_text_add(text, " %s", rlt_cost_name((rlt_cost_term)t));
+      join = ", ";
+    }
+  }
+  rlt_text_add(text, "\n");
+}

@@ -18,11 +18,12 @@
  * What the others cost is the device's: rlt_rates in tuning.h. The buffers are taken to begin at
  * a line, and not to be in the cache.
  *
- * Depends on schedule.h and tuning.h.
+ * Depends on schedule.h, tuning.h and base/text.h.
  */
 #ifndef RLT_SEARCH_COST_H
 #define RLT_SEARCH_COST_H
 
+#include "base/text.h"
 #include "schedule/schedule.h"
 #include "search/tuning.h"
 
@@ -65,6 +66,10 @@ const char *rlt_cost_name(rlt_cost_term term);
 /* Predicts what a finished schedule takes. */
 void rlt_cost_estimate(const rlt_facts *facts, const rlt_tuning *tuning,
                        const rlt_schedule *schedule, rlt_cost *cost);
+
+/* Appends the predicted time, in plain copies of as many bytes, and the terms that add up to it, as
+ * a line. */
+void rlt_cost_add_text(const rlt_cost *cost, rlt_text *text);
 
 /* The price of a term that is not lines read or written, which are half a unit each. */
 rlt_price rlt_cost_price(const rlt_facts *facts, const rlt_schedule *schedule, rlt_cost_term term);

@@ -22,6 +22,15 @@ const rlt_reach rlt_block_reaches[] = {{RLT_PAGE_BYTES, RLT_PAGE_BYTES},
 
 const rlt_prefetch rlt_prefetches[] = {{0, 0}, {1, 1}, {1, 2}, {1, 3}, {2, 1}, {2, 2}};
 
+const char *rlt_rate_name(rlt_rate rate) {
+  static const char *const names[RLT_RATES] = {
+#define RATE_NAME(name, text) [RLT_RATE_##name] = text,
+      RLT_RATE_TABLE(RATE_NAME)
+#undef RATE_NAME
+  };
+  return names[rate];
+}
+
 const char *rlt_tiles_name(rlt_tiles tiles) {
   static const char *const names[] = {
 #define TILES_NAME(name, text) text,

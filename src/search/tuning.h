@@ -62,6 +62,9 @@ typedef enum rlt_rate {
       RLT_RATES
 } rlt_rate;
 
+/* "line_again", ...; NULL for NONE; static storage. */
+const char *rlt_rate_name(rlt_rate rate);
+
 typedef struct rlt_rates {
   double of[RLT_RATES]; /* of[RLT_RATE_NONE] is 0 */
 } rlt_rates;

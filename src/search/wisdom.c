@@ -255,11 +255,11 @@ static int32_t find_candidates(rlt_candidates *candidates, const char *schedules
   return count;
 }
 
-static bool knows_any(relayout_device *device) {
+bool rlt_wisdom_is_empty(relayout_device *device) {
   lock_and_read(device);
-  const bool knows = device->wisdom->lines.count > 0;
+  const bool is_empty = device->wisdom->lines.count == 0;
   pthread_mutex_unlock(&device->wisdom->mutex);
-  return knows;
+  return is_empty;
 }
 
 /* Turns a problem's text into the schedules that are known for it; false for none. */
@@ -284,7 +284,7 @@ int32_t rlt_wisdom_find(relayout_device *device, const rlt_problem *problem,
                         rlt_candidates *candidates, int32_t *found) {
   char line[RLT_LONGEST_WISDOM_LINE];
   rlt_text text = rlt_text_in(line, sizeof line);
-  if (!knows_any(device)) {
+  if (rlt_wisdom_is_empty(device)) {
     return 0;
   }
   add_key(problem, candidates, &text);
@@ -302,6 +302,19 @@ static void take_over(relayout_device *device, rlt_wisdom_lines *lines) {
   drop_lines(lines);
 }
 
+/* A whole line, with its end, of `text`, which has it in a line's room. */
+static void remember_line(relayout_device *device, const rlt_text *text, const char *line,
+                          rlt_wisdom_reach reach) {
+  rlt_wisdom_lines *const lines = make_lines();
+  if (lines != NULL && text->length < RLT_LONGEST_WISDOM_LINE) {
+    (void)rlt_wisdom_lines_read(line, text->length, lines);
+  }
+  take_over(device, lines);
+  if (reach == RLT_WISDOM_OF_FILE) {
+    write_file(device);
+  }
+}
+
 void rlt_wisdom_remember(relayout_device *device, const rlt_problem *problem,
                          const rlt_candidates *candidates, const int32_t *won, int32_t count,
                          rlt_wisdom_reach reach) {
@@ -313,14 +326,18 @@ void rlt_wisdom_remember(relayout_device *device, const rlt_problem *problem,
     rlt_schedule_add_text(&candidates->of[won[i]].schedule, &text);
   }
   rlt_text_add(&text, "\n");
-  rlt_wisdom_lines *const lines = make_lines();
-  if (lines != NULL && text.length < sizeof line) {
-    (void)rlt_wisdom_lines_read(line, text.length, lines);
-  }
-  take_over(device, lines);
-  if (reach == RLT_WISDOM_OF_FILE) {
-    write_file(device);
-  }
+  remember_line(device, &text, line, reach);
+}
+
+bool rlt_wisdom_find_text(relayout_device *device, char *line) {
+  return look_up(device, strlen(line), line);
+}
+
+void rlt_wisdom_remember_text(relayout_device *device, const char *known_by, const char *schedule) {
+  char line[RLT_LONGEST_WISDOM_LINE];
+  rlt_text text = rlt_text_in(line, sizeof line);
+  rlt_text_add(&text, "%s%s%s\n", known_by, separator, schedule);
+  remember_line(device, &text, line, RLT_WISDOM_OF_FILE);
 }
 
 size_t relayout_device_export_wisdom(relayout_device *device, char *buffer, size_t capacity) {

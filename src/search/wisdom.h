@@ -15,6 +15,9 @@
  * schedule that is offered no more does no harm. Any number of threads may use one device's wisdom
  * at once.
  *
+ * A line of a plan of several destinations begins with `sides` in place of `bytes`, and has the
+ * texts of all sides and the schedule of plan/many_schedule.h.
+ *
  * Depends on device/target.h, candidates.h, problem/ and base/.
  */
 #ifndef RLT_SEARCH_WISDOM_H
@@ -48,6 +51,15 @@ typedef enum rlt_wisdom_reach { RLT_WISDOM_OF_DEVICE, RLT_WISDOM_OF_FILE } rlt_w
 void rlt_wisdom_remember(relayout_device *device, const rlt_problem *problem,
                          const rlt_candidates *candidates, const int32_t *won, int32_t count,
                          rlt_wisdom_reach reach);
+
+/* Whether nothing is known. */
+bool rlt_wisdom_is_empty(relayout_device *device);
+
+/* The same for plans of several destinations: what they are known by begins with
+ * RLT_WISDOM_OF_SIDES. Turns a text, in room for a line, into the schedule's that is known for it;
+ * false for none. */
+bool rlt_wisdom_find_text(relayout_device *device, char *line);
+void rlt_wisdom_remember_text(relayout_device *device, const char *known_by, const char *schedule);
 
 /* A text of wisdom, also a file's, has so many bytes at most. */
 enum { RLT_MOST_WISDOM_TEXT = 16 << 20 };

@@ -12,17 +12,23 @@ static const char separator[] = RLT_WISDOM_SEPARATOR;
 
 /* ---- One line ---- */
 
+static bool begins(const char *line, const char *with) {
+  return strncmp(line, with, strlen(with)) == 0;
+}
+
 /* Letters, digits and what stands between them here: nothing that could hurt whoever prints it.
  * What stands behind the line is none of these, so that comparing ends there. */
 static bool is_line(const char *line, size_t length) {
+  const bool is_of_sides = begins(line, RLT_WISDOM_OF_SIDES);
   for (size_t i = 0; i < length; ++i) {
     const char c = line[i];
     const bool is_word = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == ' ';
-    if (!is_word && (c == '\0' || strchr("/:=-,>+|", c) == NULL)) {
+    const bool is_side = is_of_sides && ((c >= 'A' && c <= 'Z') || strchr("()[]{}*_.#", c) != NULL);
+    if (c == '\0' || (!is_word && !is_side && strchr("/:=-,>+|", c) == NULL)) {
       return false;
     }
   }
-  return length < RLT_LONGEST_WISDOM_LINE && strncmp(line, "bytes ", strlen("bytes ")) == 0;
+  return length < RLT_LONGEST_WISDOM_LINE && (is_of_sides || begins(line, "bytes "));
 }
 
 /* How long the problem of a line is; 0 where it cannot be read. */

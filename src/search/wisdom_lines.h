@@ -21,6 +21,9 @@ enum {
 /* Behind the problem. */
 #define RLT_WISDOM_SEPARATOR " = "
 
+/* How the line of a plan of several destinations begins. */
+#define RLT_WISDOM_OF_SIDES "sides "
+
 typedef struct rlt_wisdom_line {
   uint64_t hash; /* of the problem */
   char *text;    /* without its end; the set's */
