@@ -19,31 +19,56 @@ enum {
   MAGNITUDE = 0x7fffffff
 };
 
+/* ---- A scale for each value ----------------------------------------------------------------- */
+
+/* Numbers of groups, one for each of at most CHUNK values from value `first` of the row on. Groups
+ * of a whole vector or two are by far the most. */
+INLINED const float *spread(const rlt_scale_row *row, const float *numbers, int64_t first,
+                            int64_t count, float *restrict to) {
+  const int64_t group = row->group, before = (first + row->skip) % group;
+  const float *from = numbers + (first + row->skip) / group;
+  int64_t i = 0;
+  if (group == 1) {
+    return from;
+  }
+#define WHOLE_GROUPS(size)                                                                         \
+  for (; group == (size) && before == 0 && i + (size) <= count; i += (size), ++from) {             \
+    for (int64_t j = 0; j < (size); ++j) {                                                         \
+      to[i + j] = *from;                                                                           \
+    }                                                                                              \
+  }
+  WHOLE_GROUPS(16)
+  WHOLE_GROUPS(32)
+#undef WHOLE_GROUPS
+  for (int64_t left = group - before; i < count; left = group, ++from) {
+    const int64_t end = rlt_min(count, i + rlt_min(left, count));
+    for (; i < end; ++i) {
+      to[i] = *from;
+    }
+  }
+  return to;
+}
+
 /* ---- In doubles ----------------------------------------------------------------------------- */
 
 /* The quotient of a product of two f32s and an f32 is never so near to an f32, or to a number
  * halfway between two, that a double does not tell them apart. */
 
-/* What a few values of one side have: a scale and a zero point each, or one for all of them. */
+/* The numbers of a few values of one side. */
 typedef struct side_run {
-  const float *scales, *points;
-  int64_t scale_step, point_step; /* 0: one for all */
-  int64_t count;                  /* of values from where it begins */
+  float scales[CHUNK], points[CHUNK];
 } side_run;
 
-/* From value `first` of a row on. Without scales a value is multiplied by 1. */
-static side_run run_from(const rlt_scale_row *row, int64_t first) {
-  static const float zero = 0, one = 1;
-  if (row->scales == NULL) {
-    return (side_run){.scales = &one, .points = &zero, .count = CHUNK};
+/* Without scales a value is multiplied by 1. */
+static void take_run(const rlt_scale_row *row, int64_t first, int64_t count, side_run *to) {
+  const float *const scales =
+      row->scales != NULL ? spread(row, row->scales, first, count, to->scales) : NULL;
+  const float *const points =
+      row->points != NULL ? spread(row, row->points, first, count, to->points) : NULL;
+  for (int64_t i = 0; i < count; ++i) {
+    to->scales[i] = scales != NULL ? scales[i] : 1;
+    to->points[i] = points != NULL ? points[i] : 0;
   }
-  const int64_t step = row->group == 1 ? 1 : 0, place = first + row->skip;
-  const bool has_points = row->points != NULL;
-  return (side_run){.scales = row->scales + place / row->group,
-                    .points = has_points ? row->points + place / row->group : &zero,
-                    .scale_step = step,
-                    .point_step = has_points ? step : 0,
-                    .count = step == 1 ? CHUNK : rlt_min(CHUNK, row->group - place % row->group)};
 }
 
 /* Within what integers of 16 bits need. Adding a number so large that its neighbours are integers
@@ -61,14 +86,16 @@ INLINED float round_to_float(double exact, double most, bool to_odd) {
   return f32_of_bits(exact != exact ? QUIET_NAN : bits);
 }
 
-static void rescale_run_exactly(const rlt_rescaling *of, const side_run *from, const side_run *by,
-                                const rlt_unaligned_float *values, float *to, int64_t count) {
+static void rescale_exactly(const rlt_rescaling *of, const rlt_unaligned_float *values,
+                            int64_t first, float *to, int64_t count) {
+  side_run from, by;
   double exact[CHUNK];
   const double most = of->to.scales != NULL ? (double)of->most : (double)f32_of_bits(INFINITE);
+  take_run(&of->from, first, count, &from);
+  take_run(&of->to, first, count, &by);
   for (int64_t i = 0; i < count; ++i) {
-    const double scale = (double)by->scales[i * by->scale_step];
-    const double value = ((double)values[i] - (double)from->points[i * from->point_step]) *
-                         (double)from->scales[i * from->scale_step];
+    const double scale = (double)by.scales[i];
+    const double value = ((double)values[i] - (double)from.points[i]) * (double)from.scales[i];
     exact[i] = scale == 0 ? 0 : value / scale;
   }
   switch (of->rounding) {
@@ -80,19 +107,8 @@ static void rescale_run_exactly(const rlt_rescaling *of, const side_run *from, c
     break;
   default:
     for (int64_t i = 0; i < count; ++i) {
-      to[i] = round_to_integer(exact[i], of->rounding == RLT_SCALE_TO_NEAREST,
-                               by->points[i * by->point_step]);
+      to[i] = round_to_integer(exact[i], of->rounding == RLT_SCALE_TO_NEAREST, by.points[i]);
     }
-  }
-}
-
-static void rescale_exactly(const rlt_rescaling *of, const rlt_unaligned_float *values, float *to,
-                            int64_t first, int64_t end) {
-  while (first < end) {
-    const side_run from = run_from(&of->from, first), by = run_from(&of->to, first);
-    const int64_t count = rlt_min(rlt_min(from.count, by.count), end - first);
-    rescale_run_exactly(of, &from, &by, values + first, to + first, count);
-    first += count;
   }
 }
 
@@ -149,19 +165,18 @@ INLINED float finished(float nearest, float more, rlt_scale_rounding rounding, f
                                       : whole_of(odd, rounding == RLT_SCALE_TO_NEAREST, point);
 }
 
-/* `step` is 1 where each value has its own scale, 0 where all have the first. True if all numbers
- * were such that the results are right. */
+/* True if all numbers were such that the results are right. */
 INLINED bool divide(const rlt_unaligned_float *restrict values, const float *restrict scales,
-                    const float *restrict points, int64_t step, float most,
-                    rlt_scale_rounding rounding, float *restrict to, int64_t count) {
+                    const float *restrict points, float most, rlt_scale_rounding rounding,
+                    float *restrict to, int64_t count) {
   int32_t are_within = -1;
   for (int64_t i = 0; i < count; ++i) {
-    const float value = values[i], scale = scales[i * step];
+    const float value = values[i], scale = scales[i];
     const float nearest = value / scale;
     const float left = HAS_FUSED ? __builtin_fmaf(-nearest, scale, value) : 0;
     const float more =
         f32_of_bits((int32_t)bits_of_f32(left) ^ ((int32_t)bits_of_f32(scale) & ~MAGNITUDE));
-    const float made = finished(nearest, more, rounding, points != NULL ? points[i * step] : 0);
+    const float made = finished(nearest, more, rounding, points != NULL ? points[i] : 0);
     to[i] = rounding >= RLT_SCALE_TO_NEAREST ? made : within(made, most);
     are_within &= -(int32_t)(scale != 0);
     are_within &= rounding == RLT_SCALE_TO_F32 ? -(int32_t)(nearest == nearest)
@@ -172,12 +187,12 @@ INLINED bool divide(const rlt_unaligned_float *restrict values, const float *res
 }
 
 INLINED bool multiply(const rlt_unaligned_float *restrict values, const float *restrict scales,
-                      const float *restrict points, int64_t step, bool is_exact,
-                      rlt_scale_rounding rounding, float *restrict to, int64_t count) {
+                      const float *restrict points, bool is_exact, rlt_scale_rounding rounding,
+                      float *restrict to, int64_t count) {
   int32_t are_within = -1;
   for (int64_t i = 0; i < count; ++i) {
-    const float value = points != NULL ? values[i] - points[i * step] : values[i];
-    const float scale = scales[i * step];
+    const float value = points != NULL ? values[i] - points[i] : values[i];
+    const float scale = scales[i];
     const float nearest = value * scale;
     const float more = is_exact || !HAS_FUSED ? 0 : __builtin_fmaf(value, scale, -nearest);
     to[i] = finished(nearest, more, rounding, 0);
@@ -207,18 +222,18 @@ static void invert(const float *restrict scales, int64_t count, float *restrict 
 
 /* What is beyond `most` saturates in any case. True if all are right. */
 INLINED bool count_steps(const rlt_unaligned_float *restrict values, const float *restrict inverses,
-                         const float *restrict points, int64_t step, bool to_nearest, float most,
+                         const float *restrict points, bool to_nearest, float most,
                          float *restrict to, int64_t count) {
   const float large = 0x1.8p23F;
   int32_t are_sure = -1;
   for (int64_t i = 0; i < count; ++i) {
-    const float quotient = within(values[i] * inverses[i * step], most);
+    const float quotient = within(values[i] * inverses[i], most);
     const float nearest = quotient + large - large;
     const float off = f32_of_bits((int32_t)bits_of_f32(quotient - nearest) & MAGNITUDE);
     const float unsure = f32_of_bits((int32_t)bits_of_f32(quotient) & MAGNITUDE) * UNSURE;
     const float beyond =
         quotient < 0 ? (nearest < quotient ? -1.0F : 0.0F) : (nearest > quotient ? 1.0F : 0.0F);
-    to[i] = nearest - (to_nearest ? 0.0F : beyond) + (points != NULL ? points[i * step] : 0);
+    to[i] = nearest - (to_nearest ? 0.0F : beyond) + (points != NULL ? points[i] : 0);
     are_sure &= to_nearest ? -(int32_t)(off < 0.5F - unsure)
                            : -(int32_t)(off > unsure) | -(int32_t)(nearest == 0);
   }
@@ -226,106 +241,98 @@ INLINED bool count_steps(const rlt_unaligned_float *restrict values, const float
 }
 
 /* Exact, or too near to 0 for elements of fewer exponents than f32 has. True but for NaNs. */
-INLINED bool divide_by_powers(const rlt_unaligned_float *restrict values,
-                              const float *restrict inverses, int64_t step, float most,
-                              float *restrict to, int64_t count) {
+static bool divide_by_powers(const rlt_unaligned_float *restrict values,
+                             const float *restrict inverses, float most, float *restrict to,
+                             int64_t count) {
   int32_t are_numbers = -1;
   for (int64_t i = 0; i < count; ++i) {
-    const float quotient = within(values[i] * inverses[i * step], most);
+    const float quotient = within(values[i] * inverses[i], most);
     to[i] = quotient;
     are_numbers &= -(int32_t)(quotient == quotient);
   }
   return are_numbers != 0;
 }
 
-static bool divide_by_inverses(const rlt_rescaling *of, const rlt_unaligned_float *values,
-                               int64_t group, int64_t step, float *to, int64_t count) {
-  const float *const inverses = of->to.inverses + group;
-  const float *const points = of->to.points != NULL ? of->to.points + group : NULL;
-  const bool to_nearest = of->rounding == RLT_SCALE_TO_NEAREST;
-  const float most = points != NULL ? MOST_WITH_POINTS : 2 * of->most + 2;
+/* ---- Rows ----------------------------------------------------------------------------------- */
+
+/* What a few values have beside them. */
+typedef struct run {
+  const rlt_unaligned_float *values;
+  const float *scales, *points, *inverses; /* NULL: none */
+  int64_t count;
+  float *to;
+} run;
+
+static bool divide_by_inverses(const rlt_rescaling *of, const run *at) {
+  const float most = at->points != NULL ? MOST_WITH_POINTS : 2 * of->most + 2;
+#define STEPS(points, to_nearest)                                                                  \
+  count_steps(at->values, at->inverses, points, to_nearest, most, at->to, at->count)
   if (of->rounding < RLT_SCALE_TO_NEAREST) {
-    return step == 1 ? divide_by_powers(values, inverses, 1, of->most, to, count)
-                     : divide_by_powers(values, inverses, 0, of->most, to, count);
+    return divide_by_powers(at->values, at->inverses, of->most, at->to, at->count);
   }
-#define STEPS(points, step)                                                                        \
-  (to_nearest ? count_steps(values, inverses, points, step, true, most, to, count)                 \
-              : count_steps(values, inverses, points, step, false, most, to, count))
-  return points == NULL ? (step == 1 ? STEPS(NULL, 1) : STEPS(NULL, 0))
-                        : (step == 1 ? STEPS(points, 1) : STEPS(points, 0));
+  if (of->rounding == RLT_SCALE_TO_NEAREST) {
+    return at->points == NULL ? STEPS(NULL, true) : STEPS(at->points, true);
+  }
+  return at->points == NULL ? STEPS(NULL, false) : STEPS(at->points, false);
 #undef STEPS
 }
 
-/* ---- Runs and rows -------------------------------------------------------------------------- */
-
-/* Each rounding and kind of step, with zero points or without, is a loop of its own; `detail` is
- * what the function alone has. */
-#define BY_ROUNDING(function, points, step, detail)                                                \
+/* Each rounding, with zero points or without, is a loop of its own; `detail` is what the function
+ * alone has. */
+#define BY_ROUNDING(function, points, detail)                                                      \
   (rounding == RLT_SCALE_TO_F32                                                                    \
-       ? function(values, scales, points, step, detail, RLT_SCALE_TO_F32, to, count)               \
+       ? function(at->values, at->scales, points, detail, RLT_SCALE_TO_F32, at->to, at->count)     \
    : rounding == RLT_SCALE_TO_ODD                                                                  \
-       ? function(values, scales, points, step, detail, RLT_SCALE_TO_ODD, to, count)               \
+       ? function(at->values, at->scales, points, detail, RLT_SCALE_TO_ODD, at->to, at->count)     \
    : rounding == RLT_SCALE_TO_NEAREST                                                              \
-       ? function(values, scales, points, step, detail, RLT_SCALE_TO_NEAREST, to, count)           \
-       : function(values, scales, points, step, detail, RLT_SCALE_TO_ZERO, to, count))
+       ? function(at->values, at->scales, points, detail, RLT_SCALE_TO_NEAREST, at->to, at->count) \
+       : function(at->values, at->scales, points, detail, RLT_SCALE_TO_ZERO, at->to, at->count))
 #define BY_KIND(function, detail)                                                                  \
-  (points == NULL ? (step == 1 ? BY_ROUNDING(function, NULL, 1, detail)                            \
-                               : BY_ROUNDING(function, NULL, 0, detail))                           \
-                  : (step == 1 ? BY_ROUNDING(function, points, 1, detail)                          \
-                               : BY_ROUNDING(function, points, 0, detail)))
+  (at->points == NULL ? BY_ROUNDING(function, NULL, detail)                                        \
+                      : BY_ROUNDING(function, at->points, detail))
 
-static bool divide_run(const rlt_unaligned_float *values, const rlt_scale_row *row, int64_t group,
-                       int64_t step, float most, rlt_scale_rounding rounding, float *to,
-                       int64_t count) {
-  const float *const scales = row->scales + group;
-  const float *const points = row->points != NULL ? row->points + group : NULL;
+static bool divide_run(const run *at, float most, rlt_scale_rounding rounding) {
   return BY_KIND(divide, most);
 }
 
-static bool multiply_run(const rlt_unaligned_float *values, const rlt_scale_row *row, int64_t group,
-                         int64_t step, bool is_exact, rlt_scale_rounding rounding, float *to,
-                         int64_t count) {
-  const float *const scales = row->scales + group;
-  const float *const points = row->points != NULL ? row->points + group : NULL;
+static bool multiply_run(const run *at, bool is_exact, rlt_scale_rounding rounding) {
   return is_exact && rounding == RLT_SCALE_TO_ODD
-             ? multiply(values, scales, points, step, true, RLT_SCALE_TO_F32, to, count)
+             ? multiply(at->values, at->scales, at->points, true, RLT_SCALE_TO_F32, at->to,
+                        at->count)
              : BY_KIND(multiply, false);
 }
 
-/* Values that have one scale each, or one together: of one side alone. */
-static bool rescale_run(const rlt_rescaling *of, const rlt_unaligned_float *values, float *to,
-                        int64_t first, int64_t count) {
+/* At most CHUNK values, by the scales of one side alone. */
+static bool rescale_run(const rlt_rescaling *of, const rlt_unaligned_float *values, int64_t first,
+                        float *to, int64_t count) {
+  float scales[CHUNK], points[CHUNK], inverses[CHUNK];
   const bool divides = of->to.scales != NULL;
   const rlt_scale_row *const row = divides ? &of->to : &of->from;
-  const int64_t group = (first + row->skip) / row->group;
-  const int64_t step = row->group == 1 ? 1 : 0;
-  if (row->inverses != NULL && (of->are_powers || of->rounding >= RLT_SCALE_TO_NEAREST) &&
-      divide_by_inverses(of, values + first, group, step, to + first, count)) {
-    return true;
+  run at = {.values = values, .count = count, .to = to};
+  if (row->points != NULL) {
+    at.points = spread(row, row->points, first, count, points);
+  }
+  if (row->inverses != NULL && (of->are_powers || of->rounding >= RLT_SCALE_TO_NEAREST)) {
+    at.inverses = spread(row, row->inverses, first, count, inverses);
+    if (divide_by_inverses(of, &at)) {
+      return true;
+    }
   }
   if (!HAS_FUSED && of->rounding != RLT_SCALE_TO_F32 && (divides || !of->is_exact)) {
     return false;
   }
-  return divides ? divide_run(values + first, row, group, step, of->most, of->rounding, to + first,
-                              count)
-                 : multiply_run(values + first, row, group, step, of->is_exact, of->rounding,
-                                to + first, count);
+  at.scales = spread(row, row->scales, first, count, scales);
+  return divides ? divide_run(&at, of->most, of->rounding)
+                 : multiply_run(&at, of->is_exact, of->rounding);
 }
 
 static void rescale(const rlt_rescaling *of, const rlt_unaligned_float *values, float *to,
                     int64_t count) {
-  if (of->from.scales != NULL && of->to.scales != NULL) {
-    rescale_exactly(of, values, to, 0, count);
-    return;
-  }
-  const rlt_scale_row *const row = of->to.scales != NULL ? &of->to : &of->from;
-  const int64_t group = row->group;
-  int64_t end = 0;
-  for (int64_t first = 0; first < count; first = end) {
-    const int64_t rest = group == 1 ? CHUNK : rlt_min(CHUNK, group - (first + row->skip) % group);
-    end = rlt_min(count, first + rest);
-    if (!rescale_run(of, values, to, first, end - first)) {
-      rescale_exactly(of, values, to, first, end);
+  const bool is_one_sided = of->from.scales == NULL || of->to.scales == NULL;
+  for (int64_t first = 0; first < count; first += CHUNK) {
+    const int64_t some = rlt_min(CHUNK, count - first);
+    if (!is_one_sided || !rescale_run(of, values + first, first, to + first, some)) {
+      rescale_exactly(of, values + first, first, to + first, some);
     }
   }
 }
