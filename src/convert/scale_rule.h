@@ -1,5 +1,5 @@
-/* scale_rule.h: the scale of a group by the greatest of its values, in integers and in doubles that
- * are exact enough, so that all devices agree; and how what scales make is rounded.
+/* scale_rule.h: by what the scale of a group follows from the greatest of its values; and how what
+ * scales make is rounded.
  *
  * Depends on relayout/scaled.h and on metadata/.
  */
@@ -34,10 +34,5 @@ double rlt_greatest_element(relayout_element_type type);
 /* RELAYOUT_UNSUPPORTED for elements that have no number above 0. */
 relayout_status rlt_scale_finder_make(const relayout_scaled_view *view, rlt_scale_finder *made,
                                       relayout_error *error);
-
-/* The scales of groups whose greatest values have these bits as f32s: f32s that become the scales
- * when they are converted to their type. */
-void rlt_find_scales(const rlt_scale_finder *by, const uint32_t *greatest, int64_t count,
-                     float *scales);
 
 #endif

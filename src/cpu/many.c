@@ -534,8 +534,8 @@ static void take_scales(const worker *at, const rlt_destination *to,
   }
   if (to->finding == RLT_FINDS_IN_BOX) {
     find_greatest(at, to);
-    rlt_find_scales(&to->finder, at->greatest, to->beside.rows.bytes / (int64_t)sizeof(float),
-                    at->to_scales);
+    at->call->passes->find_scales(&to->finder, at->greatest,
+                                  to->beside.rows.bytes / (int64_t)sizeof(float), at->to_scales);
     run_box(at, &to->found, at->to_scales, memory->scales);
   }
   run_box(at, &to->beside.scales, memory->scales, at->to_scales);
@@ -780,8 +780,9 @@ static void find_scales(rlt_cpu_many_call *call, int32_t tasks) {
   for (int32_t i = 0; i < call->many->count && atomic_load(&call->status) == RELAYOUT_OK; ++i) {
     const rlt_destination *const to = &call->many->to[i];
     if (to->finding == RLT_FINDS_IN_ALL) {
-      rlt_find_scales(&to->finder, (const uint32_t *)(const void *)call->groups[i].greatest,
-                      to->group_rows.bytes / (int64_t)sizeof(float), call->groups[i].scales);
+      call->passes->find_scales(
+          &to->finder, (const uint32_t *)(const void *)call->groups[i].greatest,
+          to->group_rows.bytes / (int64_t)sizeof(float), call->groups[i].scales);
       run_plan(call, to->all_found, (uintptr_t)call->groups[i].scales - (uintptr_t)to->first_group,
                (uintptr_t)call->to[i].scales);
     }

@@ -7,6 +7,7 @@
 #include "base/checked.h"
 #include "convert/float_bits.h"
 #include "cpu/records.h"
+#include "cpu/scale_finding.h"
 #include "cpu/scale_passes.h"
 
 #define INLINED static inline __attribute__((always_inline))
@@ -375,5 +376,6 @@ static void find_greatest(const rlt_unaligned_float *values, int64_t count, int6
 const rlt_cpu_scale_passes SCALE_PASSES = {.rescale = rescale,
                                            .invert = invert,
                                            .find_greatest = find_greatest,
+                                           .find_scales = find_scales,
                                            .encode = encode_records,
                                            .decode = decode_records};

@@ -50,6 +50,10 @@ typedef struct rlt_cpu_scale_passes {
    * (skip + i) / group: numbers in their order, then infinity, then NaNs. */
   void (*find_greatest)(const rlt_unaligned_float *values, int64_t count, int64_t group,
                         int64_t skip, uint32_t *found);
+  /* The scales of groups whose greatest values have these bits: f32s that become the scales when
+   * they are converted to their type. */
+  void (*find_scales)(const rlt_scale_finder *by, const uint32_t *greatest, int64_t count,
+                      float *scales);
   /* Values to records and back; `count` is a multiple of 32. */
   void (*encode)(relayout_block_format format, const rlt_unaligned_float *values, int64_t count,
                  uint8_t *records);
