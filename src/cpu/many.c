@@ -33,9 +33,7 @@ struct rlt_cpu_many_call {
   atomic_int status;        /* of the first that failed */
 };
 
-/* Values that go through a row's steps together: they stay in the nearest cache. And the most bytes
- * of a record. */
-enum { PIECE = 2048, MOST_RECORD = 34 };
+enum { PIECE = RLT_ROW_PIECE, MOST_RECORD = 34 /* bytes */ };
 
 /* What a worker has for one box. */
 typedef struct worker {
@@ -65,10 +63,10 @@ typedef struct worker_sizes {
 
 static worker_sizes sizes_of(const rlt_many *many) {
   worker_sizes of = {.values = many->values.of != NULL ? in_lines(many->rows.bytes) : 0,
-                     .from_groups = in_lines(many->beside.rows.bytes),
-                     .piece = in_lines(PIECE * (int64_t)sizeof(float))};
+                     .from_groups = in_lines(many->beside.rows.bytes)};
   for (int32_t i = 0; i < many->count; ++i) {
     const rlt_destination *const to = &many->to[i];
+    of.piece = rlt_max(of.piece, in_lines(to->piece * (int64_t)sizeof(float)));
     of.elements = rlt_max(of.elements, in_lines(to->rows.bytes));
     of.arranged = rlt_max(of.arranged, in_lines(to->arranged_rows.bytes));
     of.to_groups = rlt_max(of.to_groups, in_lines(to->beside.rows.bytes));
@@ -197,9 +195,9 @@ static void next_row(const row_walk *by, box_row *row) {
 }
 
 /* Walks the rows of the values; the first `joined` dimensions make one row. */
-static row_walk values_walk(const worker *at, int32_t joined) {
+static row_walk values_walk(const worker *at, int32_t joined, int64_t piece) {
   const rlt_many *const many = at->call->many;
-  return (row_walk){&at->box, many->boxes.rank, many->order, joined, PIECE};
+  return (row_walk){&at->box, many->boxes.rank, many->order, joined, piece};
 }
 
 static int64_t place_of(const box_row *row, int32_t rank, const int64_t *strides) {
@@ -477,22 +475,27 @@ static rlt_rescaling rescaling_of(const worker *at, const rlt_destination *to, c
   return made;
 }
 
-/* The values of a row, by the source's scales, as f32s. */
-static const rlt_unaligned_float *scaled_values_of(const worker *at, const rlt_destination *to,
-                                                   const row_walk *by, const box_row *row) {
-  const rlt_unaligned_float *const values = values_of(at, by, row);
-  if (!at->call->many->from.has_scales) {
-    return values;
+/* Elements of a row by the source's scales. */
+static const rlt_unaligned_float *scaled(const worker *at, const rlt_rescaling *of,
+                                         const rlt_unaligned_float *elements, int64_t count) {
+  if (of->from.scales == NULL) {
+    return elements;
   }
-  rlt_rescaling of = rescaling_of(at, to, row);
-  of.to = (rlt_scale_row){.scales = NULL};
-  of.rounding = RLT_SCALE_TO_F32;
-  at->call->passes->rescale(&of, values, at->rescaled, row->count);
+  const rlt_rescaling by_source = {
+      .from = of->from, .is_exact = of->is_exact, .rounding = RLT_SCALE_TO_F32};
+  at->call->passes->rescale(&by_source, elements, at->rescaled, count);
   return at->rescaled;
 }
 
+/* The values of a row as f32s. */
+static const rlt_unaligned_float *scaled_values_of(const worker *at, const rlt_destination *to,
+                                                   const row_walk *by, const box_row *row) {
+  const rlt_rescaling of = rescaling_of(at, to, row);
+  return scaled(at, &of, values_of(at, by, row), row->count);
+}
+
 static void find_greatest(const worker *at, const rlt_destination *to) {
-  const row_walk by = values_walk(at, to->joined);
+  const row_walk by = values_walk(at, to->joined, to->piece);
   memset(at->greatest, 0, (size_t)to->beside.rows.bytes);
   for (box_row row = first_row(&by); row.count > 0; next_row(&by, &row)) {
     const int64_t group = group_along(at, &to->view, &row);
@@ -526,20 +529,43 @@ static void add_greatest(const worker *at, const rlt_destination *to, all_groups
   }
 }
 
-/* The destination's scales for this box, as they are in its type. */
+/* The scales of a piece of a row that has whole groups, as they are in their type. */
+static void find_in_piece(const worker *at, const rlt_destination *to, const rlt_rescaling *of,
+                          const rlt_unaligned_float *elements, int64_t count) {
+  const rlt_cpu_scale_passes *const passes = at->call->passes;
+  const int64_t first = of->to.scales - at->to_scales, groups = rlt_divide_up(count, of->to.group);
+  uint32_t *const greatest = at->greatest + first;
+  float *const scales = at->to_scales + first;
+  memset(greatest, 0, (size_t)groups * sizeof *greatest);
+  passes->find_greatest(scaled(at, of, elements, count), count, of->to.group, 0, greatest);
+  passes->find_scales(&to->finder, greatest, groups, scales);
+  if (to->scale_writer != NULL) {
+    uint8_t *const written = (uint8_t *)at->rescaled;
+    rlt_cpu_codec_encode(to->scale_writer, (const uint8_t *)scales, written, groups);
+    rlt_cpu_codec_encode(to->scale_reader, written, (uint8_t *)scales, groups);
+  }
+  passes->invert(scales, groups, at->to_inverses + first);
+}
+
+static void find_in_box(const worker *at, const rlt_destination *to,
+                        const relayout_destination_memory *memory) {
+  find_greatest(at, to);
+  at->call->passes->find_scales(&to->finder, at->greatest,
+                                to->beside.rows.bytes / (int64_t)sizeof(float), at->to_scales);
+  run_box(at, &to->found, at->to_scales, memory->scales);
+}
+
+/* The destination's scales for this box, as they are in its type, and its zero points. */
 static void take_scales(const worker *at, const rlt_destination *to,
                         const relayout_destination_memory *memory) {
-  if (!to->view.has_scales) {
+  run_box(at, &to->beside.points, memory->zero_points, at->to_points);
+  if (!to->view.has_scales || to->finding == RLT_FINDS_IN_PIECE) {
     return;
   }
   if (to->finding == RLT_FINDS_IN_BOX) {
-    find_greatest(at, to);
-    at->call->passes->find_scales(&to->finder, at->greatest,
-                                  to->beside.rows.bytes / (int64_t)sizeof(float), at->to_scales);
-    run_box(at, &to->found, at->to_scales, memory->scales);
+    find_in_box(at, to, memory);
   }
   run_box(at, &to->beside.scales, memory->scales, at->to_scales);
-  run_box(at, &to->beside.points, memory->zero_points, at->to_points);
   at->call->passes->invert(at->to_scales, to->beside.rows.bytes / (int64_t)sizeof(float),
                            at->to_inverses);
 }
@@ -571,9 +597,13 @@ static void make_rescaled(const worker *at, const rlt_destination *to, const row
                           const box_row *row, const rlt_rescaling *of, uint8_t *place) {
   const bool is_straight = !rlt_converts(&to->conversion) && !to->streams && !to->in_place;
   float *const made = is_straight ? (float *)(void *)place : at->rescaled;
-  at->call->passes->rescale(of, values_of(at, by, row), made, row->count);
+  const rlt_unaligned_float *const elements = values_of(at, by, row);
+  if (to->finding == RLT_FINDS_IN_PIECE) {
+    find_in_piece(at, to, of, elements, row->count);
+  }
+  at->call->passes->rescale(of, elements, made, row->count);
   if (!is_straight) {
-    put_row(to, made, made + PIECE, place, row->count);
+    put_row(to, made, made + to->piece, place, row->count);
   }
 }
 
@@ -592,7 +622,7 @@ static void make_converted(const worker *at, const rlt_destination *to, const ro
 
 static void make_rows(const worker *at, const rlt_destination *to,
                       const relayout_destination_memory *memory) {
-  const row_walk by = values_walk(at, to->joined);
+  const row_walk by = values_walk(at, to->joined, to->piece);
   take_scales(at, to, memory);
   if (has_failed(at->call)) {
     return;
@@ -612,12 +642,15 @@ static void make_rows(const worker *at, const rlt_destination *to,
     of = is_same ? of : rescaling_of(at, to, &row);
     make_rescaled(at, to, &by, &row, &of, place);
   }
+  if (to->finding == RLT_FINDS_IN_PIECE) {
+    run_box(at, &to->found, at->to_scales, memory->scales);
+  }
   run_box(at, &to->elements, at->elements, memory->elements);
 }
 
 static void make_records(const worker *at, const rlt_destination *to,
                          const relayout_destination_memory *memory) {
-  const row_walk by = values_walk(at, 1);
+  const row_walk by = values_walk(at, 1, to->piece);
   for (box_row row = first_row(&by); row.count > 0; next_row(&by, &row)) {
     put_records(at, &to->view, record_row_of(at, &to->view, &to->records, memory->elements, &row),
                 scaled_values_of(at, to, &by, &row), row.count);
@@ -628,7 +661,7 @@ static void make_records(const worker *at, const rlt_destination *to,
 static void move_records(const worker *at, const rlt_destination *to,
                          const relayout_destination_memory *memory) {
   const rlt_many *const many = at->call->many;
-  const row_walk by = values_walk(at, 1);
+  const row_walk by = values_walk(at, 1, to->piece);
   const size_t bytes = relayout_block_format_record_bytes(to->view.block_format);
   for (box_row row = first_row(&by); row.count > 0; next_row(&by, &row)) {
     plain_records room;
@@ -647,7 +680,7 @@ static void move_records(const worker *at, const rlt_destination *to,
 
 static void make_arranged(const worker *at, const rlt_destination *to,
                           const relayout_destination_memory *memory) {
-  const row_walk by = values_walk(at, 1);
+  const row_walk by = values_walk(at, 1, to->piece);
   const row_walk arranged = {&at->box, by.rank, to->order, 1, INT64_MAX};
   for (box_row row = first_row(&by); row.count > 0; next_row(&by, &row)) {
     memcpy(at->elements + place_of(&row, by.rank, to->rows.strides),

@@ -47,6 +47,8 @@ void rlt_many_free(rlt_many *many) {
   for (int32_t i = 0; many->to != NULL && i < many->count; ++i) {
     rlt_destination *const to = &many->to[i];
     free_converter(backend, to->converter);
+    free_converter(backend, to->scale_writer);
+    free_converter(backend, to->scale_reader);
     free_box_plans(&to->elements);
     free_box_plans(&to->found);
     free_box_plans(&to->arranged);
@@ -378,11 +380,54 @@ static relayout_status plan_all_found(const planning *at, rlt_destination *to,
                             &to->all_found, error);
 }
 
+/* The elements of a row that have whole groups, at least as many as usual; 0: groups lie across
+ * rows, or are too long. */
+static int64_t piece_with_groups(const planning *at, const rlt_destination *to) {
+  const rlt_many *const many = at->many;
+  const rlt_boxes *const boxes = &many->boxes;
+  const int32_t along = boxes->rank > 0 ? many->order[0] : -1;
+  bool lies_along = along >= 0 && to->joined == 1;
+  for (int32_t d = 0; d < boxes->rank; ++d) {
+    lies_along = lies_along && (d == along || to->view.group_sizes[d] == 1);
+  }
+  if (!lies_along) {
+    return 0;
+  }
+  const int64_t group = rlt_min(to->view.group_sizes[along], boxes->sizes[along]);
+  return RLT_ROW_PIECE % group == 0 ? RLT_ROW_PIECE
+         : group > RLT_ROW_PIECE && group <= RLT_LONGEST_PIECE && !rlt_has_blocks(&many->from)
+             ? group
+             : 0;
+}
+
+/* Scales that are found piece by piece are made what their type makes of them as they are found. */
+static relayout_status make_scale_converters(const planning *at, rlt_destination *to,
+                                             relayout_error *error) {
+  const rlt_plan_request request = rlt_plain_request();
+  const relayout_element_type type = to->view.scales.shape.element_type;
+  const rlt_conversion there = conversion_of(&request, RELAYOUT_F32, type);
+  const rlt_conversion back = conversion_of(&request, type, RELAYOUT_F32);
+  relayout_status status = RELAYOUT_OK;
+  if (type != RELAYOUT_F32) {
+    status = make_converter(at, RELAYOUT_F32, &there, &to->scale_writer, error);
+  }
+  if (type != RELAYOUT_F32 && status == RELAYOUT_OK) {
+    status = make_converter(at, type, &back, &to->scale_reader, error);
+  }
+  return status;
+}
+
 static relayout_status plan_found(const planning *at, rlt_destination *to, relayout_error *error) {
   const rlt_boxes *const boxes = &at->many->boxes;
   const rlt_plan_request request = rlt_plain_request();
+  const int64_t piece = piece_with_groups(at, to);
   relayout_status status = rlt_scale_finder_make(&to->view, &to->finder, error);
   to->finding = rlt_finding_of(boxes, &to->view);
+  if (status == RELAYOUT_OK && to->finding == RLT_FINDS_IN_BOX && piece > 0) {
+    to->finding = RLT_FINDS_IN_PIECE;
+    to->piece = piece;
+    status = make_scale_converters(at, to, error);
+  }
   if (status != RELAYOUT_OK || to->finding == RLT_FINDS_IN_ALL) {
     return status == RELAYOUT_OK ? plan_all_found(at, to, error) : status;
   }
@@ -483,6 +528,7 @@ static relayout_status plan_destination(const planning *at, rlt_destination *to,
                                         relayout_error *error) {
   choose_rounding(at, to);
   to->joined = joined_by_scales(at, &to->view, at->many->joined);
+  to->piece = RLT_ROW_PIECE;
   switch (to->making) {
   case RLT_MAKES_ROWS:
     return plan_rows(at, to, error);

@@ -22,6 +22,10 @@
 
 enum { RLT_MOST_DESTINATIONS = 16, RLT_MOST_SIDES = RLT_MOST_DESTINATIONS + 1 };
 
+/* Elements that go through a row's steps together: they stay in the nearest cache. More where their
+ * scale is found in between, which are read again from the next cache at the farthest. */
+enum { RLT_ROW_PIECE = 2048, RLT_LONGEST_PIECE = 8 * RLT_ROW_PIECE };
+
 /* Bytes of a tensor that a plan reads or writes: where they begin, behind the pointer that calls
  * are given, and how many they are; as many as the whole tensor spans unless a range is moved. */
 typedef struct rlt_used_bytes {
@@ -73,8 +77,9 @@ typedef struct rlt_box_scales {
 /* Over what the greatest value of a group is looked for. */
 typedef enum rlt_finding {
   RLT_FINDS_NOTHING,
-  RLT_FINDS_IN_BOX, /* no group lies in two boxes */
-  RLT_FINDS_IN_ALL  /* all boxes are read before the first element is written */
+  RLT_FINDS_IN_PIECE, /* a piece of a row has whole groups */
+  RLT_FINDS_IN_BOX,   /* no group lies in two boxes */
+  RLT_FINDS_IN_ALL    /* all boxes are read before the first element is written */
 } rlt_finding;
 
 /* How a destination comes by its elements. */
@@ -93,6 +98,7 @@ typedef struct rlt_destination {
   rlt_making making;
   int32_t leader;    /* of RLT_MAKES_SHARED: whose rows */
   bool is_rescaled;  /* either side has scales */
+  int64_t piece;     /* elements of a row that go through its steps together */
   bool in_place;     /* rows lie in the destination itself, with `strides` */
   bool streams;      /* and are stored past the cache */
   rlt_box_rows rows; /* in a worker's memory: of elements, or of f32s that are arranged */
@@ -107,13 +113,15 @@ typedef struct rlt_destination {
   rlt_scale_rounding rounding;
   rlt_finding finding;
   rlt_scale_finder finder;
-  rlt_box_plans found;              /* scales that were found to the destination */
-  relayout_plan *all_found;         /* the same at once, from `group_rows` */
-  rlt_index_box all_groups;         /* whose scales are found in all boxes */
-  rlt_box_rows group_rows;          /* of these, */
-  int64_t first_group;              /* of which the first would lie here if they were all groups */
-  int32_t order[RELAYOUT_MAX_RANK]; /* of rows of records, minor to major */
-  rlt_box_plans arranged;           /* from rows to `arranged_rows` */
+  rlt_box_plans found;               /* scales that were found to the destination */
+  void *scale_writer, *scale_reader; /* the device's, from f32 to the scales' type and back; NULL:
+                                        that is f32, or no scales are found in pieces */
+  relayout_plan *all_found;          /* the same at once, from `group_rows` */
+  rlt_index_box all_groups;          /* whose scales are found in all boxes */
+  rlt_box_rows group_rows;           /* of these, */
+  int64_t first_group;               /* of which the first would lie here if they were all groups */
+  int32_t order[RELAYOUT_MAX_RANK];  /* of rows of records, minor to major */
+  rlt_box_plans arranged;            /* from rows to `arranged_rows` */
   rlt_box_rows arranged_rows;
   rlt_box_rows records; /* along the minor dimension a stride is a record's */
   void *converter;      /* the device's, for `conversion` */
