@@ -462,6 +462,7 @@ static rlt_scale_row scale_row(const worker *at, const relayout_scaled_view *sid
 static rlt_rescaling rescaling_of(const worker *at, const rlt_destination *to, const box_row *row) {
   const rlt_many *const many = at->call->many;
   rlt_rescaling made = {.is_exact = to->is_exact,
+                        .is_narrow = to->is_narrow,
                         .are_powers = to->are_powers,
                         .most = to->most,
                         .rounding = to->rounding};

@@ -115,13 +115,24 @@ static void rescale_exactly(const rlt_rescaling *of, const rlt_unaligned_float *
 
 /* ---- In f32s -------------------------------------------------------------------------------- */
 
-/* An f32 is off by what a fused product and difference finds exactly, if no exponent is far from
- * 0. Without such an instruction all goes through doubles. */
+/* An f32 is off by what a product and a sum that are rounded once find exactly, if no exponent is
+ * far from 0. Doubles do the same, as the sum has few digits where that counts. */
+INLINED float fused(float a, float b, float c) {
 #if defined(__FMA__) || defined(__aarch64__)
-#define HAS_FUSED 1
+  return __builtin_fmaf(a, b, c);
 #else
-#define HAS_FUSED 0
+  return (float)((double)a * (double)b + (double)c);
 #endif
+}
+
+INLINED float with_sign(float value, float of) {
+  return f32_of_bits((bits_of_f32(value) & MAGNITUDE) | (bits_of_f32(of) & ~(uint32_t)MAGNITUDE));
+}
+
+/* `value` with the sign turned where `by` is negative. */
+INLINED float turned(float value, float by) {
+  return f32_of_bits(bits_of_f32(value) ^ (bits_of_f32(by) & ~(uint32_t)MAGNITUDE));
+}
 
 /* Numbers that the vectors take: 0, and those of exponents within these. */
 enum { LEAST_VALUE = (127 - 80) << 23, MOST_VALUE = (127 + 80) << 23 };
@@ -161,7 +172,7 @@ INLINED float finished(float nearest, float more, rlt_scale_rounding rounding, f
   if (rounding == RLT_SCALE_TO_F32) {
     return nearest;
   }
-  const float odd = HAS_FUSED ? made_odd(nearest, more) : nearest;
+  const float odd = made_odd(nearest, more);
   return rounding == RLT_SCALE_TO_ODD ? odd
                                       : whole_of(odd, rounding == RLT_SCALE_TO_NEAREST, point);
 }
@@ -174,9 +185,7 @@ INLINED bool divide(const rlt_unaligned_float *restrict values, const float *res
   for (int64_t i = 0; i < count; ++i) {
     const float value = values[i], scale = scales[i];
     const float nearest = value / scale;
-    const float left = HAS_FUSED ? __builtin_fmaf(-nearest, scale, value) : 0;
-    const float more =
-        f32_of_bits((int32_t)bits_of_f32(left) ^ ((int32_t)bits_of_f32(scale) & ~MAGNITUDE));
+    const float more = turned(fused(-nearest, scale, value), scale);
     const float made = finished(nearest, more, rounding, points != NULL ? points[i] : 0);
     to[i] = rounding >= RLT_SCALE_TO_NEAREST ? made : within(made, most);
     are_within &= -(int32_t)(scale != 0);
@@ -195,7 +204,7 @@ INLINED bool multiply(const rlt_unaligned_float *restrict values, const float *r
     const float value = points != NULL ? values[i] - points[i] : values[i];
     const float scale = scales[i];
     const float nearest = value * scale;
-    const float more = is_exact || !HAS_FUSED ? 0 : __builtin_fmaf(value, scale, -nearest);
+    const float more = is_exact ? 0 : fused(value, scale, -nearest);
     to[i] = finished(nearest, more, rounding, 0);
     are_within &=
         is_exact || rounding == RLT_SCALE_TO_F32
@@ -207,48 +216,70 @@ INLINED bool multiply(const rlt_unaligned_float *restrict values, const float *r
 
 /* ---- By inverses ---------------------------------------------------------------------------- */
 
-/* The product by an inverse is off by less than `UNSURE` of itself. Where an integer so far away
- * would round to another one, the quotient has to be taken. */
-#define UNSURE 0x1p-21F
 enum { MOST_WITH_POINTS = 1 << 17 }; /* integers of 16 bits, and as many more on either side */
 
+/* Exact for powers of two. What a product by another one is off by is found exactly, unless it is
+ * too near to 0 for elements of fewer exponents than f32 has, or too far for any. */
 static void invert(const float *restrict scales, int64_t count, float *restrict inverses) {
-  enum { LEAST = (127 - 100) << 23, MOST = (127 + 100) << 23 };
+  enum { LEAST = (127 - 60) << 23, MOST = (127 + 60) << 23, DIGITS = 0x7fffff, HALF = 0x400000 };
   for (int64_t i = 0; i < count; ++i) {
     const int32_t magnitude = (int32_t)bits_of_f32(scales[i]) & MAGNITUDE;
-    const bool is_usual = (magnitude >= LEAST) & (magnitude <= MOST);
-    inverses[i] = is_usual ? 1.0F / scales[i] : f32_of_bits(QUIET_NAN);
+    const int32_t is_usual = -(int32_t)(magnitude >= LEAST) & -(int32_t)(magnitude <= MOST);
+    const int32_t is_power = -(int32_t)((magnitude & DIGITS) == (magnitude > DIGITS ? 0 : HALF)) &
+                             -(int32_t)(magnitude < INFINITE);
+    const int32_t is_zero = -(int32_t)(magnitude == 0);
+    const int32_t inverse = (int32_t)bits_of_f32(1.0F / scales[i]);
+    inverses[i] = f32_of_bits((uint32_t)((is_usual | is_power) ? inverse : QUIET_NAN & ~is_zero));
   }
 }
 
-/* What is beyond `most` saturates in any case. True if all are right. */
-INLINED bool count_steps(const rlt_unaligned_float *restrict values, const float *restrict inverses,
-                         const float *restrict points, bool to_nearest, float most,
-                         float *restrict to, int64_t count) {
+/* `made`, or 0 where the scale is. */
+INLINED float unless_zero(float scale, float made) {
+  return f32_of_bits(bits_of_f32(made) & (uint32_t) - (int32_t)(scale != 0));
+}
+
+/* The integer nearest to the quotient is 1 off at most, which what is left of the value tells. What
+ * is beyond `most` saturates in any case. True but for NaNs. */
+INLINED bool count_steps(const rlt_unaligned_float *restrict values, const float *restrict scales,
+                         const float *restrict inverses, const float *restrict points,
+                         bool to_nearest, float most, float *restrict to, int64_t count) {
   const float large = 0x1.8p23F;
-  int32_t are_sure = -1;
-  for (int64_t i = 0; i < count; ++i) {
-    const float quotient = within(values[i] * inverses[i], most);
-    const float nearest = quotient + large - large;
-    const float off = f32_of_bits((int32_t)bits_of_f32(quotient - nearest) & MAGNITUDE);
-    const float unsure = f32_of_bits((int32_t)bits_of_f32(quotient) & MAGNITUDE) * UNSURE;
-    const float beyond =
-        quotient < 0 ? (nearest < quotient ? -1.0F : 0.0F) : (nearest > quotient ? 1.0F : 0.0F);
-    to[i] = nearest - (to_nearest ? 0.0F : beyond) + (points != NULL ? points[i] : 0);
-    are_sure &= to_nearest ? -(int32_t)(off < 0.5F - unsure)
-                           : -(int32_t)(off > unsure) | -(int32_t)(nearest == 0);
-  }
-  return are_sure != 0;
-}
-
-/* Exact, or too near to 0 for elements of fewer exponents than f32 has. True but for NaNs. */
-static bool divide_by_powers(const rlt_unaligned_float *restrict values,
-                             const float *restrict inverses, float most, float *restrict to,
-                             int64_t count) {
   int32_t are_numbers = -1;
   for (int64_t i = 0; i < count; ++i) {
-    const float quotient = within(values[i] * inverses[i], most);
-    to[i] = quotient;
+    const float value = values[i], scale = scales[i];
+    const float quotient = within(value * inverses[i], most);
+    const float sum = quotient + large, nearest = sum - large;
+    const float left = fused(-nearest, scale, value);
+    const int32_t is_odd = (int32_t)bits_of_f32(sum) & 1;
+    const int32_t twice = (int32_t)bits_of_f32(left + left) & MAGNITUDE;
+    const int32_t is_far = -(int32_t)(twice + is_odd > ((int32_t)bits_of_f32(scale) & MAGNITUDE));
+    const int32_t is_beyond =
+        (int32_t)(bits_of_f32(left) ^ bits_of_f32(value)) >> 31 & -(int32_t)(left != 0);
+    const uint32_t step = bits_of_f32(turned(turned(1, left), scale));
+    const float whole = nearest + f32_of_bits(step & (uint32_t)(to_nearest ? is_far : is_beyond));
+    to[i] = unless_zero(scale, whole) + (points != NULL ? points[i] : 0);
+    are_numbers &= -(int32_t)(quotient == quotient);
+  }
+  return are_numbers != 0;
+}
+
+/* To odd; or exactly, by powers of two. True but for NaNs. */
+INLINED bool divide_narrow(const rlt_unaligned_float *restrict values, const float *restrict scales,
+                           const float *restrict inverses, bool are_powers, float most,
+                           float *restrict to, int64_t count) {
+  int32_t are_numbers = -1;
+  for (int64_t i = 0; i < count; ++i) {
+    const float value = values[i], inverse = inverses[i];
+    const float product = value * inverse;
+    float quotient = product;
+    if (!are_powers) {
+      const float scale = scales[i];
+      /* A zero's sign is the product's. */
+      quotient = with_sign(fused(fused(-product, scale, value), inverse, product), product);
+      const float odd = made_odd(quotient, turned(fused(-quotient, scale, value), scale));
+      quotient = unless_zero(scale, odd);
+    }
+    to[i] = within(quotient, most);
     are_numbers &= -(int32_t)(quotient == quotient);
   }
   return are_numbers != 0;
@@ -267,15 +298,19 @@ typedef struct run {
 static bool divide_by_inverses(const rlt_rescaling *of, const run *at) {
   const float most = at->points != NULL ? MOST_WITH_POINTS : 2 * of->most + 2;
 #define STEPS(points, to_nearest)                                                                  \
-  count_steps(at->values, at->inverses, points, to_nearest, most, at->to, at->count)
-  if (of->rounding < RLT_SCALE_TO_NEAREST) {
-    return divide_by_powers(at->values, at->inverses, of->most, at->to, at->count);
-  }
-  if (of->rounding == RLT_SCALE_TO_NEAREST) {
+  count_steps(at->values, at->scales, at->inverses, points, to_nearest, most, at->to, at->count)
+#define NARROW(are_powers)                                                                         \
+  divide_narrow(at->values, at->scales, at->inverses, are_powers, of->most, at->to, at->count)
+  switch (of->rounding) {
+  case RLT_SCALE_TO_NEAREST:
     return at->points == NULL ? STEPS(NULL, true) : STEPS(at->points, true);
+  case RLT_SCALE_TO_ZERO:
+    return at->points == NULL ? STEPS(NULL, false) : STEPS(at->points, false);
+  default:
+    return of->are_powers ? NARROW(true) : NARROW(false);
   }
-  return at->points == NULL ? STEPS(NULL, false) : STEPS(at->points, false);
 #undef STEPS
+#undef NARROW
 }
 
 /* Each rounding, with zero points or without, is a loop of its own; `detail` is what the function
@@ -313,16 +348,13 @@ static bool rescale_run(const rlt_rescaling *of, const rlt_unaligned_float *valu
   if (row->points != NULL) {
     at.points = spread(row, row->points, first, count, points);
   }
-  if (row->inverses != NULL && (of->are_powers || of->rounding >= RLT_SCALE_TO_NEAREST)) {
+  at.scales = spread(row, row->scales, first, count, scales);
+  if (row->inverses != NULL && (of->is_narrow || of->rounding >= RLT_SCALE_TO_NEAREST)) {
     at.inverses = spread(row, row->inverses, first, count, inverses);
     if (divide_by_inverses(of, &at)) {
       return true;
     }
   }
-  if (!HAS_FUSED && of->rounding != RLT_SCALE_TO_F32 && (divides || !of->is_exact)) {
-    return false;
-  }
-  at.scales = spread(row, row->scales, first, count, scales);
   return divides ? divide_run(&at, of->most, of->rounding)
                  : multiply_run(&at, of->is_exact, of->rounding);
 }

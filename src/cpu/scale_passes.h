@@ -31,10 +31,10 @@ typedef struct rlt_scale_row {
 typedef struct rlt_rescaling {
   rlt_scale_row from;
   rlt_scale_row to;
-  bool is_exact; /* f32 holds all products by scales of `from` */
-  bool
-      are_powers; /* scales of `to` are powers of two, and elements have fewer exponents than f32 */
-  float most;     /* of elements that have scales: what is beyond becomes this */
+  bool is_exact;   /* f32 holds all products by scales of `from` */
+  bool is_narrow;  /* elements are floats, of fewer exponents than f32 has */
+  bool are_powers; /* and scales of `to` are powers of two */
+  float most;      /* of elements that have scales: what is beyond becomes this */
   rlt_scale_rounding rounding;
 } rlt_rescaling;
 

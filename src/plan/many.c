@@ -353,9 +353,9 @@ static void choose_rounding(const planning *at, rlt_destination *to) {
   const relayout_element_kind kind = relayout_element_type_kind(type);
   const bool is_integer = kind == RELAYOUT_KIND_SIGNED || kind == RELAYOUT_KIND_UNSIGNED;
   to->is_exact = at->many->from.has_scales && are_exact(&at->many->from);
-  to->are_powers = to->view.has_scales && relayout_element_type_bits(type) <= 8 &&
-                   type != RELAYOUT_F8E8M0FNU &&
-                   to->view.scales.shape.element_type == RELAYOUT_F8E8M0FNU;
+  to->is_narrow = to->view.has_scales && kind == RELAYOUT_KIND_FLOAT &&
+                  relayout_element_type_bits(type) <= 8 && type != RELAYOUT_F8E8M0FNU;
+  to->are_powers = to->is_narrow && to->view.scales.shape.element_type == RELAYOUT_F8E8M0FNU;
   to->most = to->view.has_scales ? (float)rlt_greatest_element(type) : 0;
   to->rounding = rlt_has_blocks(&to->view) || type == RELAYOUT_F32 ? RLT_SCALE_TO_F32
                  : !is_integer || !to->view.has_scales             ? RLT_SCALE_TO_ODD

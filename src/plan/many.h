@@ -109,6 +109,7 @@ typedef struct rlt_destination {
   rlt_box_scales beside;
   bool is_exact;   /* as rlt_rescaling has it */
   float most;      /* likewise */
+  bool is_narrow;  /* likewise */
   bool are_powers; /* likewise */
   rlt_scale_rounding rounding;
   rlt_finding finding;
