@@ -399,28 +399,39 @@ static const uint8_t *source_row(const worker *at, const box_row *row) {
   return at->values + place_of(row, many->boxes.rank, many->strides);
 }
 
-/* Has the source's elements of the row after this one come near: what memory fetches by itself ends
- * with a row. */
-static void fetch_next_row(const worker *at, const row_walk *by, const box_row *row,
-                           const uint8_t *source) {
+/* The source's elements of the piece after this one, which come near meanwhile: what memory fetches
+ * by itself ends with a row. */
+typedef struct upcoming {
+  const uint8_t *from; /* NULL: none */
+  int64_t element_bytes;
+} upcoming;
+
+static upcoming next_of(const worker *at, const row_walk *by, const box_row *row) {
   const rlt_many *const many = at->call->many;
   const bool is_piece = row->count < row->length;
   if (many->values_from != RLT_VALUES_OF_SOURCE || (!is_piece && by->joined >= by->rank)) {
-    return;
+    return (upcoming){.from = NULL};
   }
   const relayout_element_type type = many->from.elements.shape.element_type;
-  const int64_t bytes = row->count * (int64_t)relayout_element_type_byte_size(type);
-  const uint8_t *const next =
-      (const uint8_t *)((uintptr_t)source +
-                        (uintptr_t)(is_piece ? bytes : many->strides[by->order[by->joined]]));
-  for (int64_t i = 0; i < bytes; i += RLT_CPU_LINE_BYTES) {
-    rlt_cpu_fetch(next + i, 2);
+  const int64_t bytes = (int64_t)relayout_element_type_byte_size(type);
+  const int64_t distance = is_piece ? row->count * bytes : many->strides[by->order[by->joined]];
+  return (upcoming){(const uint8_t *)((uintptr_t)source_row(at, row) + (uintptr_t)distance), bytes};
+}
+
+/* `count` elements of it. */
+static void fetch(const upcoming *next, int64_t first, int64_t count) {
+  if (next->from == NULL) {
+    return;
+  }
+  const uint8_t *const from =
+      (const uint8_t *)((uintptr_t)next->from + (uintptr_t)(first * next->element_bytes));
+  for (int64_t i = 0; i < count * next->element_bytes; i += RLT_CPU_LINE_BYTES) {
+    rlt_cpu_fetch(from + i, 2);
   }
 }
 
 /* Elements of a row, before zero points and scales of the source, as f32s. */
-static const rlt_unaligned_float *values_of(const worker *at, const row_walk *by,
-                                            const box_row *row) {
+static const rlt_unaligned_float *values_of(const worker *at, const box_row *row) {
   const rlt_many *const many = at->call->many;
   if (many->values_from == RLT_VALUES_OF_RECORDS) {
     plain_records room;
@@ -432,7 +443,6 @@ static const rlt_unaligned_float *values_of(const worker *at, const row_walk *by
     return at->piece;
   }
   const uint8_t *const source = source_row(at, row);
-  fetch_next_row(at, by, row, source);
   if (many->converter != NULL) {
     if (many->values_from == RLT_VALUES_OF_ROWS) {
       rlt_cpu_codec_encode_within(many->converter, source, at->values + many->rows.bytes,
@@ -484,7 +494,7 @@ static const rlt_unaligned_float *scaled(const worker *at, const rlt_rescaling *
   }
   const rlt_rescaling by_source = {
       .from = of->from, .is_exact = of->is_exact, .rounding = RLT_SCALE_TO_F32};
-  at->call->passes->rescale(&by_source, elements, at->rescaled, count);
+  at->call->passes->rescale(&by_source, elements, 0, at->rescaled, count);
   return at->rescaled;
 }
 
@@ -492,7 +502,9 @@ static const rlt_unaligned_float *scaled(const worker *at, const rlt_rescaling *
 static const rlt_unaligned_float *scaled_values_of(const worker *at, const rlt_destination *to,
                                                    const row_walk *by, const box_row *row) {
   const rlt_rescaling of = rescaling_of(at, to, row);
-  return scaled(at, &of, values_of(at, by, row), row->count);
+  const upcoming next = next_of(at, by, row);
+  fetch(&next, 0, row->count);
+  return scaled(at, &of, values_of(at, row), row->count);
 }
 
 static void find_greatest(const worker *at, const rlt_destination *to) {
@@ -594,28 +606,39 @@ static bool repeats(const worker *at, const relayout_scaled_view *side) {
   return are;
 }
 
+/* A few of a row at a time, as fetching many at once would make all wait. */
 static void make_rescaled(const worker *at, const rlt_destination *to, const row_walk *by,
                           const box_row *row, const rlt_rescaling *of, uint8_t *place) {
+  enum { SOME = 512 };
   const bool is_straight = !rlt_converts(&to->conversion) && !to->streams && !to->in_place;
-  float *const made = is_straight ? (float *)(void *)place : at->rescaled;
-  const rlt_unaligned_float *const elements = values_of(at, by, row);
+  const int64_t bytes =
+      (int64_t)relayout_element_type_byte_size(to->view.elements.shape.element_type);
+  const rlt_unaligned_float *const elements = values_of(at, row);
+  const upcoming next = next_of(at, by, row);
   if (to->finding == RLT_FINDS_IN_PIECE) {
     find_in_piece(at, to, of, elements, row->count);
   }
-  at->call->passes->rescale(of, elements, made, row->count);
-  if (!is_straight) {
-    put_row(to, made, made + to->piece, place, row->count);
+  for (int64_t first = 0; first < row->count; first += SOME) {
+    const int64_t count = rlt_min(SOME, row->count - first);
+    uint8_t *const made = place + first * bytes;
+    float *const rescaled = is_straight ? (float *)(void *)made : at->rescaled;
+    fetch(&next, first, count);
+    at->call->passes->rescale(of, elements + first, first, rescaled, count);
+    if (!is_straight) {
+      put_row(to, rescaled, rescaled + SOME, made, count);
+    }
   }
 }
 
 static void make_converted(const worker *at, const rlt_destination *to, const row_walk *by,
                            const box_row *row, uint8_t *place) {
+  const upcoming next = next_of(at, by, row);
+  fetch(&next, 0, row->count);
   if (at->call->many->values_from == RLT_VALUES_OF_RECORDS) {
-    put_row(to, values_of(at, by, row), at->piece + PIECE, place, row->count);
+    put_row(to, values_of(at, row), at->piece + PIECE, place, row->count);
     return;
   }
   const uint8_t *const source = source_row(at, row);
-  fetch_next_row(at, by, row, source);
   const int64_t bytes = row->count * (int64_t)relayout_element_type_byte_size(
                                          at->call->many->from.elements.shape.element_type);
   put_row(to, source, source + bytes, place, row->count);

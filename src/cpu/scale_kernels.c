@@ -238,6 +238,21 @@ INLINED float unless_zero(float scale, float made) {
   return f32_of_bits(bits_of_f32(made) & (uint32_t) - (int32_t)(scale != 0));
 }
 
+/* To the nearest. A product by an inverse is off by less than 2^-22 of itself: true if none is so
+ * near to a tie that this counts, and for no NaN. */
+static bool count_surely(const rlt_unaligned_float *restrict values, const float *restrict inverses,
+                         float most, float *restrict to, int64_t count) {
+  const float large = 0x1.8p23F, sure = 0.5F - most * 0x1p-22F;
+  int32_t are_sure = -1;
+  for (int64_t i = 0; i < count; ++i) {
+    const float quotient = within(values[i] * inverses[i], most);
+    const float nearest = quotient + large - large;
+    to[i] = nearest;
+    are_sure &= -(int32_t)(with_sign(quotient - nearest, 1) < sure);
+  }
+  return are_sure != 0;
+}
+
 /* The integer nearest to the quotient is 1 off at most, which what is left of the value tells. What
  * is beyond `most` saturates in any case. True but for NaNs. */
 INLINED bool count_steps(const rlt_unaligned_float *restrict values, const float *restrict scales,
@@ -263,23 +278,32 @@ INLINED bool count_steps(const rlt_unaligned_float *restrict values, const float
   return are_numbers != 0;
 }
 
-/* To odd; or exactly, by powers of two. True but for NaNs. */
-INLINED bool divide_narrow(const rlt_unaligned_float *restrict values, const float *restrict scales,
-                           const float *restrict inverses, bool are_powers, float most,
-                           float *restrict to, int64_t count) {
+/* To odd. True but for NaNs. */
+static bool divide_narrow(const rlt_unaligned_float *restrict values, const float *restrict scales,
+                          const float *restrict inverses, float most, float *restrict to,
+                          int64_t count) {
   int32_t are_numbers = -1;
   for (int64_t i = 0; i < count; ++i) {
-    const float value = values[i], inverse = inverses[i];
+    const float value = values[i], scale = scales[i], inverse = inverses[i];
     const float product = value * inverse;
-    float quotient = product;
-    if (!are_powers) {
-      const float scale = scales[i];
-      /* A zero's sign is the product's. */
-      quotient = with_sign(fused(fused(-product, scale, value), inverse, product), product);
-      const float odd = made_odd(quotient, turned(fused(-quotient, scale, value), scale));
-      quotient = unless_zero(scale, odd);
-    }
-    to[i] = within(quotient, most);
+    /* A zero's sign is the product's. */
+    const float quotient =
+        with_sign(fused(fused(-product, scale, value), inverse, product), product);
+    const float odd = made_odd(quotient, turned(fused(-quotient, scale, value), scale));
+    to[i] = within(unless_zero(scale, odd), most);
+    are_numbers &= -(int32_t)(quotient == quotient);
+  }
+  return are_numbers != 0;
+}
+
+/* Exact, or too near to 0 for elements of fewer exponents than f32 has. True but for NaNs. */
+static bool divide_by_powers(const rlt_unaligned_float *restrict values,
+                             const float *restrict inverses, float most, float *restrict to,
+                             int64_t count) {
+  int32_t are_numbers = -1;
+  for (int64_t i = 0; i < count; ++i) {
+    const float quotient = within(values[i] * inverses[i], most);
+    to[i] = quotient;
     are_numbers &= -(int32_t)(quotient == quotient);
   }
   return are_numbers != 0;
@@ -295,22 +319,27 @@ typedef struct run {
   float *to;
 } run;
 
+/* What takes inverses alone. */
+static bool multiply_by_inverses(const rlt_rescaling *of, const run *at) {
+  return of->are_powers ? divide_by_powers(at->values, at->inverses, of->most, at->to, at->count)
+         : of->rounding == RLT_SCALE_TO_NEAREST && at->points == NULL
+             ? count_surely(at->values, at->inverses, 2 * of->most + 2, at->to, at->count)
+             : false;
+}
+
 static bool divide_by_inverses(const rlt_rescaling *of, const run *at) {
   const float most = at->points != NULL ? MOST_WITH_POINTS : 2 * of->most + 2;
 #define STEPS(points, to_nearest)                                                                  \
   count_steps(at->values, at->scales, at->inverses, points, to_nearest, most, at->to, at->count)
-#define NARROW(are_powers)                                                                         \
-  divide_narrow(at->values, at->scales, at->inverses, are_powers, of->most, at->to, at->count)
   switch (of->rounding) {
   case RLT_SCALE_TO_NEAREST:
     return at->points == NULL ? STEPS(NULL, true) : STEPS(at->points, true);
   case RLT_SCALE_TO_ZERO:
     return at->points == NULL ? STEPS(NULL, false) : STEPS(at->points, false);
   default:
-    return of->are_powers ? NARROW(true) : NARROW(false);
+    return divide_narrow(at->values, at->scales, at->inverses, of->most, at->to, at->count);
   }
 #undef STEPS
-#undef NARROW
 }
 
 /* Each rounding, with zero points or without, is a loop of its own; `detail` is what the function
@@ -348,24 +377,29 @@ static bool rescale_run(const rlt_rescaling *of, const rlt_unaligned_float *valu
   if (row->points != NULL) {
     at.points = spread(row, row->points, first, count, points);
   }
-  at.scales = spread(row, row->scales, first, count, scales);
-  if (row->inverses != NULL && (of->is_narrow || of->rounding >= RLT_SCALE_TO_NEAREST)) {
+  const bool by_inverses =
+      row->inverses != NULL && (of->is_narrow || of->rounding >= RLT_SCALE_TO_NEAREST);
+  if (by_inverses) {
     at.inverses = spread(row, row->inverses, first, count, inverses);
-    if (divide_by_inverses(of, &at)) {
+    if (multiply_by_inverses(of, &at)) {
       return true;
     }
+  }
+  at.scales = spread(row, row->scales, first, count, scales);
+  if (by_inverses && divide_by_inverses(of, &at)) {
+    return true;
   }
   return divides ? divide_run(&at, of->most, of->rounding)
                  : multiply_run(&at, of->is_exact, of->rounding);
 }
 
-static void rescale(const rlt_rescaling *of, const rlt_unaligned_float *values, float *to,
-                    int64_t count) {
+static void rescale(const rlt_rescaling *of, const rlt_unaligned_float *values, int64_t first,
+                    float *to, int64_t count) {
   const bool is_one_sided = of->from.scales == NULL || of->to.scales == NULL;
-  for (int64_t first = 0; first < count; first += CHUNK) {
-    const int64_t some = rlt_min(CHUNK, count - first);
-    if (!is_one_sided || !rescale_run(of, values + first, first, to + first, some)) {
-      rescale_exactly(of, values + first, first, to + first, some);
+  for (int64_t i = 0; i < count; i += CHUNK) {
+    const int64_t some = rlt_min(CHUNK, count - i);
+    if (!is_one_sided || !rescale_run(of, values + i, first + i, to + i, some)) {
+      rescale_exactly(of, values + i, first + i, to + i, some);
     }
   }
 }
@@ -376,22 +410,55 @@ INLINED void take_greatest(uint32_t *found, int32_t most) {
   *found = (uint32_t)most > *found ? (uint32_t)most : *found;
 }
 
+/* Of each two neighbours. */
+static void halve(const int32_t *restrict from, int32_t *restrict to, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) {
+    const int32_t even = from[2 * i], odd = from[2 * i + 1];
+    to[i] = even > odd ? even : odd;
+  }
+}
+
+/* Of groups of 16 or 32, of which the last one may have fewer values. As many groups as there is
+ * room for are halved together until each is a number. */
+static void find_in_short_groups(const rlt_unaligned_float *restrict values, int64_t count,
+                                 int64_t group, uint32_t *restrict found) {
+  enum { MOST = 1024 };
+  for (int64_t first = 0; first < count; first += MOST) {
+    int32_t magnitudes[MOST], halves[MOST / 2];
+    const int64_t some = rlt_min(MOST, count - first);
+    const int64_t groups = rlt_divide_up(some, group);
+    for (int64_t i = 0; i < some; ++i) {
+      magnitudes[i] = (int32_t)bits_of_f32(values[first + i]) & MAGNITUDE;
+    }
+    for (int64_t i = some; i < groups * group; ++i) {
+      magnitudes[i] = 0;
+    }
+    int32_t *most = magnitudes, *next = halves;
+    for (int64_t left = group / 2; left >= 1; left /= 2) {
+      int32_t *const was = most;
+      halve(most, next, groups * left);
+      most = next;
+      next = was;
+    }
+    for (int64_t g = 0; g < groups; ++g) {
+      take_greatest(found++, most[g]);
+    }
+  }
+}
+
 /* Of groups that begin with the row. */
 static void find_in_groups(const rlt_unaligned_float *restrict values, int64_t count, int64_t group,
                            uint32_t *restrict found) {
-  enum { BLOCK = 32 };
-  int64_t i = 0;
   if (group == 1) {
-    for (; i < count; ++i) {
+    for (int64_t i = 0; i < count; ++i) {
       take_greatest(&found[i], (int32_t)bits_of_f32(values[i]) & MAGNITUDE);
     }
-    return;
-  }
-  for (; group == BLOCK && i + BLOCK <= count; i += BLOCK) {
-    take_greatest(&found[i / BLOCK], greatest_of(values + i, BLOCK));
-  }
-  for (; i < count; i += group) {
-    take_greatest(&found[i / group], greatest_of(values + i, rlt_min(group, count - i)));
+  } else if (group == 16 || group == 32) {
+    find_in_short_groups(values, count, group, found);
+  } else {
+    for (int64_t i = 0; i < count; i += group) {
+      take_greatest(&found[i / group], greatest_of(values + i, rlt_min(group, count - i)));
+    }
   }
 }
 

@@ -39,10 +39,11 @@ typedef struct rlt_rescaling {
 } rlt_rescaling;
 
 typedef struct rlt_cpu_scale_passes {
-  /* The elements that stand for `count` values: ((value - point) * scale) / scale + point. Integers
-   * before the point is added are within 2^22; all that lies further out is there. */
-  void (*rescale)(const rlt_rescaling *of, const rlt_unaligned_float *values, float *to,
-                  int64_t count);
+  /* The elements that stand for values first .. first + count - 1 of a row, of which the first one
+   * is given: ((value - point) * scale) / scale + point. Integers before the point is added are
+   * within 2^22; all that lies further out is there. */
+  void (*rescale)(const rlt_rescaling *of, const rlt_unaligned_float *values, int64_t first,
+                  float *to, int64_t count);
   /* What values are multiplied by where a product is as good as a quotient: 1 / scale as an f32, or
    * NaN for a scale for which it never is. */
   void (*invert)(const float *scales, int64_t count, float *inverses);
