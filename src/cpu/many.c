@@ -474,6 +474,7 @@ static rlt_rescaling rescaling_of(const worker *at, const rlt_destination *to, c
   rlt_rescaling made = {.is_exact = to->is_exact,
                         .is_narrow = to->is_narrow,
                         .are_powers = to->are_powers,
+                        .are_short = to->are_short,
                         .most = to->most,
                         .rounding = to->rounding};
   if (many->from.has_scales) {

@@ -57,7 +57,8 @@ FINDING_INLINED void find_by(const rlt_scale_finder *finder, relayout_scale_rule
     const int32_t is_usual = -(int32_t)(most < infinite) & ~is_zero;
     const float usual = f32_of_bits((uint32_t)((most & is_usual) | (one & ~is_usual)));
     const int32_t found = (int32_t)bits_of_f32(finite_scale(&by, rule, is_power, (double)usual));
-    const int32_t unusual = (zero & is_zero) | (nan & is_nan) | (infinite & ~is_zero & ~is_nan);
+    const int32_t beyond = is_power ? nan : infinite; /* which powers have not */
+    const int32_t unusual = (zero & is_zero) | (nan & is_nan) | (beyond & ~is_zero & ~is_nan);
     scales[i] = f32_of_bits((uint32_t)((found & is_usual) | (unusual & ~is_usual)));
   }
 }

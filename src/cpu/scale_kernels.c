@@ -278,10 +278,13 @@ INLINED bool count_steps(const rlt_unaligned_float *restrict values, const float
   return are_numbers != 0;
 }
 
-/* To odd. True but for NaNs. */
-static bool divide_narrow(const rlt_unaligned_float *restrict values, const float *restrict scales,
-                          const float *restrict inverses, float most, float *restrict to,
-                          int64_t count) {
+/* To odd. By a scale of at most 11 digits the nearest f32 does: products of that and of numbers
+ * halfway between two elements are f32s, so that a value which is not such a product is as far from
+ * it as f32s are from each other, and its quotient does not become such a number. True but for
+ * NaNs. */
+INLINED bool divide_narrow(const rlt_unaligned_float *restrict values, const float *restrict scales,
+                           const float *restrict inverses, bool are_short, float most,
+                           float *restrict to, int64_t count) {
   int32_t are_numbers = -1;
   for (int64_t i = 0; i < count; ++i) {
     const float value = values[i], scale = scales[i], inverse = inverses[i];
@@ -289,8 +292,9 @@ static bool divide_narrow(const rlt_unaligned_float *restrict values, const floa
     /* A zero's sign is the product's. */
     const float quotient =
         with_sign(fused(fused(-product, scale, value), inverse, product), product);
-    const float odd = made_odd(quotient, turned(fused(-quotient, scale, value), scale));
-    to[i] = within(unless_zero(scale, odd), most);
+    const float made =
+        are_short ? quotient : made_odd(quotient, turned(fused(-quotient, scale, value), scale));
+    to[i] = within(unless_zero(scale, made), most);
     are_numbers &= -(int32_t)(quotient == quotient);
   }
   return are_numbers != 0;
@@ -331,15 +335,18 @@ static bool divide_by_inverses(const rlt_rescaling *of, const run *at) {
   const float most = at->points != NULL ? MOST_WITH_POINTS : 2 * of->most + 2;
 #define STEPS(points, to_nearest)                                                                  \
   count_steps(at->values, at->scales, at->inverses, points, to_nearest, most, at->to, at->count)
+#define NARROW(are_short)                                                                          \
+  divide_narrow(at->values, at->scales, at->inverses, are_short, of->most, at->to, at->count)
   switch (of->rounding) {
   case RLT_SCALE_TO_NEAREST:
     return at->points == NULL ? STEPS(NULL, true) : STEPS(at->points, true);
   case RLT_SCALE_TO_ZERO:
     return at->points == NULL ? STEPS(NULL, false) : STEPS(at->points, false);
   default:
-    return divide_narrow(at->values, at->scales, at->inverses, of->most, at->to, at->count);
+    return of->are_short ? NARROW(true) : NARROW(false);
   }
 #undef STEPS
+#undef NARROW
 }
 
 /* Each rounding, with zero points or without, is a loop of its own; `detail` is what the function

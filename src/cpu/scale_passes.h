@@ -34,6 +34,7 @@ typedef struct rlt_rescaling {
   bool is_exact;   /* f32 holds all products by scales of `from` */
   bool is_narrow;  /* elements are floats, of fewer exponents than f32 has */
   bool are_powers; /* and scales of `to` are powers of two */
+  bool are_short;  /* or have at most 11 digits */
   float most;      /* of elements that have scales: what is beyond becomes this */
   rlt_scale_rounding rounding;
 } rlt_rescaling;

@@ -349,12 +349,15 @@ static bool are_exact(const relayout_scaled_view *side) {
 }
 
 static void choose_rounding(const planning *at, rlt_destination *to) {
+  enum { MOST_SHORT = 11 };
   const relayout_element_type type = to->view.elements.shape.element_type;
   const relayout_element_kind kind = relayout_element_type_kind(type);
   const bool is_integer = kind == RELAYOUT_KIND_SIGNED || kind == RELAYOUT_KIND_UNSIGNED;
   to->is_exact = at->many->from.has_scales && are_exact(&at->many->from);
   to->is_narrow = to->view.has_scales && kind == RELAYOUT_KIND_FLOAT &&
                   relayout_element_type_bits(type) <= 8 && type != RELAYOUT_F8E8M0FNU;
+  to->are_short =
+      to->is_narrow && digits_of(to->view.scales.shape.element_type).count <= MOST_SHORT;
   to->are_powers = to->is_narrow && to->view.scales.shape.element_type == RELAYOUT_F8E8M0FNU;
   to->most = to->view.has_scales ? (float)rlt_greatest_element(type) : 0;
   to->rounding = rlt_has_blocks(&to->view) || type == RELAYOUT_F32 ? RLT_SCALE_TO_F32
@@ -400,21 +403,20 @@ static int64_t piece_with_groups(const planning *at, const rlt_destination *to) 
              : 0;
 }
 
-/* Scales that are found piece by piece are made what their type makes of them as they are found. */
+/* Scales that are found piece by piece are made what their type makes of them as they are found;
+ * powers of two are found as f8e8m0fnu has them. */
 static relayout_status make_scale_converters(const planning *at, rlt_destination *to,
                                              relayout_error *error) {
   const rlt_plan_request request = rlt_plain_request();
   const relayout_element_type type = to->view.scales.shape.element_type;
   const rlt_conversion there = conversion_of(&request, RELAYOUT_F32, type);
   const rlt_conversion back = conversion_of(&request, type, RELAYOUT_F32);
-  relayout_status status = RELAYOUT_OK;
-  if (type != RELAYOUT_F32) {
-    status = make_converter(at, RELAYOUT_F32, &there, &to->scale_writer, error);
+  if (type == RELAYOUT_F32 ||
+      (type == RELAYOUT_F8E8M0FNU && to->view.rule == RELAYOUT_SCALES_POWER2)) {
+    return RELAYOUT_OK;
   }
-  if (type != RELAYOUT_F32 && status == RELAYOUT_OK) {
-    status = make_converter(at, type, &back, &to->scale_reader, error);
-  }
-  return status;
+  const relayout_status status = make_converter(at, RELAYOUT_F32, &there, &to->scale_writer, error);
+  return status == RELAYOUT_OK ? make_converter(at, type, &back, &to->scale_reader, error) : status;
 }
 
 static relayout_status plan_found(const planning *at, rlt_destination *to, relayout_error *error) {

@@ -111,6 +111,7 @@ typedef struct rlt_destination {
   float most;      /* likewise */
   bool is_narrow;  /* likewise */
   bool are_powers; /* likewise */
+  bool are_short;  /* likewise */
   rlt_scale_rounding rounding;
   rlt_finding finding;
   rlt_scale_finder finder;
