@@ -502,10 +502,14 @@ static const rlt_unaligned_float *scaled(const worker *at, const rlt_rescaling *
 /* The values of a row as f32s. */
 static const rlt_unaligned_float *scaled_values_of(const worker *at, const rlt_destination *to,
                                                    const row_walk *by, const box_row *row) {
-  const rlt_rescaling of = rescaling_of(at, to, row);
   const upcoming next = next_of(at, by, row);
   fetch(&next, 0, row->count);
-  return scaled(at, &of, values_of(at, row), row->count);
+  const rlt_unaligned_float *const elements = values_of(at, row);
+  if (!at->call->many->from.has_scales) {
+    return elements;
+  }
+  const rlt_rescaling of = rescaling_of(at, to, row);
+  return scaled(at, &of, elements, row->count);
 }
 
 static void find_greatest(const worker *at, const rlt_destination *to) {

@@ -145,13 +145,13 @@ INLINED int32_t is_within(float number, int32_t least, int32_t most) {
          (-(int32_t)(magnitude >= least) & -(int32_t)(magnitude <= most));
 }
 
-/* The nearest f32 and what the exact number is more, or its sign, to the odd one. */
+/* An f32 beside the exact number, or the number itself, and what that is more, or its sign, to the
+ * odd one of both f32s beside it. */
 INLINED float made_odd(float nearest, float more) {
   const int32_t bits = (int32_t)bits_of_f32(nearest);
-  const int32_t apart =
-      ((int32_t)bits_of_f32(more) ^ bits) >> 31; /* -1: the exact number is nearer to 0 */
-  const int32_t step = (apart | 1) & -(int32_t)(more != 0) & ((bits & 1) - 1);
-  return f32_of_bits((int32_t)((uint32_t)bits + (uint32_t)step));
+  const int32_t is_too_far = ((int32_t)bits_of_f32(more) ^ bits) >> 31; /* from 0 */
+  const int32_t nearer = bits + is_too_far;
+  return f32_of_bits((uint32_t)(more != 0 ? nearer | 1 : bits));
 }
 
 INLINED float within(float value, float most) {
