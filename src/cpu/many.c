@@ -430,6 +430,19 @@ static void fetch(const upcoming *next, int64_t first, int64_t count) {
   }
 }
 
+/* The source's elements of a row, as another type. */
+static const void *convert_source(const worker *at, const void *converter, const box_row *row) {
+  const rlt_many *const many = at->call->many;
+  const uint8_t *const source = source_row(at, row);
+  uint8_t *const made = (uint8_t *)at->piece;
+  if (many->values_from == RLT_VALUES_OF_ROWS) {
+    rlt_cpu_codec_encode_within(converter, source, at->values + many->rows.bytes, made, row->count);
+  } else {
+    rlt_cpu_codec_encode(converter, source, made, row->count);
+  }
+  return made;
+}
+
 /* Elements of a row, before zero points and scales of the source, as f32s. */
 static const rlt_unaligned_float *values_of(const worker *at, const box_row *row) {
   const rlt_many *const many = at->call->many;
@@ -442,17 +455,8 @@ static const rlt_unaligned_float *values_of(const worker *at, const box_row *row
                              at->piece);
     return at->piece;
   }
-  const uint8_t *const source = source_row(at, row);
-  if (many->converter != NULL) {
-    if (many->values_from == RLT_VALUES_OF_ROWS) {
-      rlt_cpu_codec_encode_within(many->converter, source, at->values + many->rows.bytes,
-                                  (uint8_t *)at->piece, row->count);
-    } else {
-      rlt_cpu_codec_encode(many->converter, source, (uint8_t *)at->piece, row->count);
-    }
-    return at->piece;
-  }
-  return (const rlt_unaligned_float *)(const void *)source;
+  return many->converter != NULL ? convert_source(at, many->converter, row)
+                                 : (const rlt_unaligned_float *)(const void *)source_row(at, row);
 }
 
 /* ---- Scales --------------------------------------------------------------------------------- */
@@ -611,26 +615,45 @@ static bool repeats(const worker *at, const relayout_scaled_view *side) {
   return are;
 }
 
+static int64_t destination_bytes(const rlt_destination *to) {
+  return (int64_t)relayout_element_type_byte_size(to->view.elements.shape.element_type);
+}
+
+/* The elements that a row from `first` on becomes: of the type of f32 or, by words, of the
+ * destination. */
+static void rescale(const worker *at, const rlt_destination *to, const rlt_rescaling *of,
+                    const void *elements, int64_t first, void *made, int64_t count) {
+  const rlt_cpu_scale_passes *const passes = at->call->passes;
+  if (to->by_words) {
+    passes->multiply_words(&of->from, (const uint16_t *)elements + first, first,
+                           destination_bytes(to) == sizeof(uint16_t), made, count);
+  } else {
+    passes->rescale(of, (const rlt_unaligned_float *)elements + first, first, made, count);
+  }
+}
+
 /* A few of a row at a time, as fetching many at once would make all wait. */
 static void make_rescaled(const worker *at, const rlt_destination *to, const row_walk *by,
                           const box_row *row, const rlt_rescaling *of, uint8_t *place) {
   enum { SOME = 512 };
-  const bool is_straight = !rlt_converts(&to->conversion) && !to->streams && !to->in_place;
-  const int64_t bytes =
-      (int64_t)relayout_element_type_byte_size(to->view.elements.shape.element_type);
-  const rlt_unaligned_float *const elements = values_of(at, row);
+  const bool is_straight =
+      !rlt_converts(&to->conversion) && !to->streams && (to->by_words || !to->in_place);
+  const int64_t bytes = destination_bytes(to);
   const upcoming next = next_of(at, by, row);
+  const void *const elements = to->by_words
+                                   ? convert_source(at, at->call->many->word_converter, row)
+                                   : (const void *)values_of(at, row);
   if (to->finding == RLT_FINDS_IN_PIECE) {
     find_in_piece(at, to, of, elements, row->count);
   }
   for (int64_t first = 0; first < row->count; first += SOME) {
     const int64_t count = rlt_min(SOME, row->count - first);
     uint8_t *const made = place + first * bytes;
-    float *const rescaled = is_straight ? (float *)(void *)made : at->rescaled;
+    void *const rescaled = is_straight ? made : (uint8_t *)at->rescaled;
     fetch(&next, first, count);
-    at->call->passes->rescale(of, elements + first, first, rescaled, count);
+    rescale(at, to, of, elements, first, rescaled, count);
     if (!is_straight) {
-      put_row(to, rescaled, rescaled + SOME, made, count);
+      put_row(to, rescaled, at->rescaled + SOME, made, count);
     }
   }
 }

@@ -411,6 +411,43 @@ static void rescale(const rlt_rescaling *of, const rlt_unaligned_float *values, 
   }
 }
 
+/* ---- Elements as bf16 ----------------------------------------------------------------------- */
+
+/* Anywhere in memory. */
+typedef uint16_t unaligned_word __attribute__((aligned(1), may_alias));
+
+INLINED uint32_t product_of_word(uint16_t word, float scale) {
+  const float product = f32_of_bits((uint32_t)word << 16) * scale;
+  return product == product ? bits_of_f32(product) : QUIET_NAN;
+}
+
+/* To the nearest, ties to even. */
+INLINED uint16_t word_of(uint32_t bits) {
+  const uint32_t almost_half = 0x7fff;
+  return (uint16_t)((bits + almost_half + (bits >> 16 & 1)) >> 16);
+}
+
+static void multiply_words(const rlt_scale_row *row, const uint16_t *elements, int64_t first,
+                           bool to_words, void *to, int64_t count) {
+  const unaligned_word *restrict from = (const unaligned_word *)elements;
+  unaligned_word *restrict words = to;
+  rlt_unaligned_float *restrict floats = to;
+  float spread_scales[CHUNK];
+  for (int64_t i = 0; i < count; i += CHUNK) {
+    const int64_t some = rlt_min(CHUNK, count - i);
+    const float *restrict scales = spread(row, row->scales, first + i, some, spread_scales);
+    if (to_words) {
+      for (int64_t j = 0; j < some; ++j) {
+        words[i + j] = word_of(product_of_word(from[i + j], scales[j]));
+      }
+    } else {
+      for (int64_t j = 0; j < some; ++j) {
+        floats[i + j] = f32_of_bits(product_of_word(from[i + j], scales[j]));
+      }
+    }
+  }
+}
+
 /* ---- The greatest of a group ---------------------------------------------------------------- */
 
 INLINED void take_greatest(uint32_t *found, int32_t most) {
@@ -480,6 +517,7 @@ static void find_greatest(const rlt_unaligned_float *values, int64_t count, int6
 }
 
 const rlt_cpu_scale_passes SCALE_PASSES = {.rescale = rescale,
+                                           .multiply_words = multiply_words,
                                            .invert = invert,
                                            .find_greatest = find_greatest,
                                            .find_scales = find_scales,

@@ -45,6 +45,10 @@ typedef struct rlt_cpu_scale_passes {
    * within 2^22; all that lies further out is there. */
   void (*rescale)(const rlt_rescaling *of, const rlt_unaligned_float *values, int64_t first,
                   float *to, int64_t count);
+  /* The same for elements that bf16 holds, given as such, without zero points, and a source's scales
+   * alone: f32s, or, where f32 holds all products, bf16s. */
+  void (*multiply_words)(const rlt_scale_row *row, const uint16_t *elements, int64_t first,
+                         bool to_words, void *to, int64_t count);
   /* What values are multiplied by where a product is as good as a quotient: 1 / scale as an f32, or
    * NaN for a scale for which it never is. */
   void (*invert)(const float *scales, int64_t count, float *inverses);

@@ -42,6 +42,7 @@ void rlt_many_free(rlt_many *many) {
     backend->many_destroy(many->on_device);
   }
   free_converter(backend, many->converter);
+  free_converter(backend, many->word_converter);
   free_box_plans(&many->values);
   free_beside(&many->beside);
   for (int32_t i = 0; many->to != NULL && i < many->count; ++i) {
@@ -479,14 +480,38 @@ static bool is_leader(const rlt_many *many, const rlt_destination *to) {
   return is;
 }
 
+/* Whether a source's elements, each a byte that bf16 holds, times its scales become f32s, or bf16s
+ * by products that f32 holds. */
+static bool goes_by_words(const rlt_many *many, const rlt_destination *to) {
+  const relayout_scaled_view *const from = &many->from;
+  const relayout_element_type type = to->view.elements.shape.element_type;
+  return from->has_scales && !from->has_zero_points && !to->view.has_scales &&
+         relayout_element_type_bits(from->elements.shape.element_type) <= 8 &&
+         (type == RELAYOUT_F32 || (type == RELAYOUT_BF16 && to->is_exact));
+}
+
+static relayout_status choose_words(const planning *at, rlt_destination *to,
+                                    relayout_error *error) {
+  rlt_many *const many = at->many;
+  const rlt_plan_request request = rlt_plain_request();
+  const rlt_conversion conversion = conversion_of(&request, many->row_type, RELAYOUT_BF16);
+  to->by_words = goes_by_words(many, to);
+  return to->by_words && many->word_converter == NULL
+             ? make_converter(at, many->row_type, &conversion, &many->word_converter, error)
+             : RELAYOUT_OK;
+}
+
 static relayout_status plan_rows(const planning *at, rlt_destination *to, relayout_error *error) {
   rlt_many *const many = at->many;
   const relayout_element_type type = to->view.elements.shape.element_type;
   const relayout_element_type source = many->from.elements.shape.element_type;
   const bool is_f32 = to->is_rescaled || rlt_has_blocks(&many->from);
-  const relayout_element_type rows = is_f32 ? RELAYOUT_F32 : source;
+  relayout_status status = choose_words(at, to, error);
+  const relayout_element_type rows = to->by_words ? type : is_f32 ? RELAYOUT_F32 : source;
   to->conversion = conversion_of(&at->asked, rows, type);
-  relayout_status status = make_converter(at, rows, &to->conversion, &to->converter, error);
+  if (status == RELAYOUT_OK) {
+    status = make_converter(at, rows, &to->conversion, &to->converter, error);
+  }
   if (status == RELAYOUT_OK && to->view.has_scales) {
     status = plan_beside(at, &to->view, &to->beside, error);
   }

@@ -98,6 +98,7 @@ typedef struct rlt_destination {
   rlt_making making;
   int32_t leader;    /* of RLT_MAKES_SHARED: whose rows */
   bool is_rescaled;  /* either side has scales */
+  bool by_words;     /* elements are multiplied as bf16, and rows are of the destination's type */
   int64_t piece;     /* elements of a row that go through its steps together */
   bool in_place;     /* rows lie in the destination itself, with `strides` */
   bool streams;      /* and are stored past the cache */
@@ -153,6 +154,7 @@ typedef struct rlt_many {
   rlt_box_rows rows;
   rlt_box_rows records; /* as a destination's */
   void *converter;      /* likewise; NULL where these are f32s already */
+  void *word_converter; /* likewise, to bf16; NULL: no destination wants that */
   rlt_box_scales beside;
   int32_t count;
   rlt_destination *to;
