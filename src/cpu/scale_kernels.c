@@ -462,23 +462,26 @@ static void halve(const int32_t *restrict from, int32_t *restrict to, int64_t co
   }
 }
 
-/* Of groups of 16 or 32, of which the last one may have fewer values. As many groups as there is
- * room for are halved together until each is a number. */
+static void halve_values(const rlt_unaligned_float *restrict from, int32_t *restrict to,
+                         int64_t count) {
+  for (int64_t i = 0; i < count; ++i) {
+    const int32_t even = (int32_t)bits_of_f32(from[2 * i]) & MAGNITUDE;
+    const int32_t odd = (int32_t)bits_of_f32(from[2 * i + 1]) & MAGNITUDE;
+    to[i] = even > odd ? even : odd;
+  }
+}
+
+/* Of whole groups of 16 or 32. As many as there is room for are halved together until each is a
+ * number. */
 static void find_in_short_groups(const rlt_unaligned_float *restrict values, int64_t count,
                                  int64_t group, uint32_t *restrict found) {
   enum { MOST = 1024 };
+  int32_t halves[MOST / 2], quarters[MOST / 4];
   for (int64_t first = 0; first < count; first += MOST) {
-    int32_t magnitudes[MOST], halves[MOST / 2];
-    const int64_t some = rlt_min(MOST, count - first);
-    const int64_t groups = rlt_divide_up(some, group);
-    for (int64_t i = 0; i < some; ++i) {
-      magnitudes[i] = (int32_t)bits_of_f32(values[first + i]) & MAGNITUDE;
-    }
-    for (int64_t i = some; i < groups * group; ++i) {
-      magnitudes[i] = 0;
-    }
-    int32_t *most = magnitudes, *next = halves;
-    for (int64_t left = group / 2; left >= 1; left /= 2) {
+    const int64_t groups = rlt_min(MOST, count - first) / group;
+    int32_t *most = halves, *next = quarters;
+    halve_values(values + first, most, groups * group / 2);
+    for (int64_t left = group / 4; left >= 1; left /= 2) {
       int32_t *const was = most;
       halve(most, next, groups * left);
       most = next;
@@ -493,16 +496,17 @@ static void find_in_short_groups(const rlt_unaligned_float *restrict values, int
 /* Of groups that begin with the row. */
 static void find_in_groups(const rlt_unaligned_float *restrict values, int64_t count, int64_t group,
                            uint32_t *restrict found) {
+  int64_t i = 0;
   if (group == 1) {
-    for (int64_t i = 0; i < count; ++i) {
+    for (; i < count; ++i) {
       take_greatest(&found[i], (int32_t)bits_of_f32(values[i]) & MAGNITUDE);
     }
   } else if (group == 16 || group == 32) {
-    find_in_short_groups(values, count, group, found);
-  } else {
-    for (int64_t i = 0; i < count; i += group) {
-      take_greatest(&found[i / group], greatest_of(values + i, rlt_min(group, count - i)));
-    }
+    i = count / group * group;
+    find_in_short_groups(values, i, group, found);
+  }
+  for (; i < count; i += group) {
+    take_greatest(&found[i / group], greatest_of(values + i, rlt_min(group, count - i)));
   }
 }
 
