@@ -122,8 +122,8 @@ enum { NEIGHBOURS = 5, MOST_TIES = 256, NEAR_TIES = MOST_TIES * NEIGHBOURS };
 static const float many_scales[] = {0.1F,      0x1.fffffep0F, 0x1.000002p-3F, 0x1.5p7F, -0.3F,
                                     -0x1.8p0F, 0x1p-127F,     0x1p118F,       1e-12F,   0x1.23p40F};
 
-/* The f32s nearest to numbers halfway between two elements, times the scale, which doubles hold, and
- * two on either side; and the number of the element that is nearest to each. `halfway[i]` lies
+/* The f32s nearest to numbers halfway between two elements, times the scale, which doubles hold,
+ * and two on either side; and the number of the element that is nearest to each. `halfway[i]` lies
  * between elements i and i + 1, of which the even one is nearest to it. */
 static void make_near_ties(const double *halfway, int count, float scale, float *values,
                            int *nearest) {

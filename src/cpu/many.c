@@ -619,8 +619,7 @@ static int64_t destination_bytes(const rlt_destination *to) {
   return (int64_t)relayout_element_type_byte_size(to->view.elements.shape.element_type);
 }
 
-/* The elements that a row from `first` on becomes: of the type of f32 or, by words, of the
- * destination. */
+/* What a row becomes from `first` on: f32s or, by words, elements of the destination. */
 static void rescale(const worker *at, const rlt_destination *to, const rlt_rescaling *of,
                     const void *elements, int64_t first, void *made, int64_t count) {
   const rlt_cpu_scale_passes *const passes = at->call->passes;

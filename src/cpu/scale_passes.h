@@ -40,17 +40,17 @@ typedef struct rlt_rescaling {
 } rlt_rescaling;
 
 typedef struct rlt_cpu_scale_passes {
-  /* The elements that stand for values first .. first + count - 1 of a row, of which the first one
-   * is given: ((value - point) * scale) / scale + point. Integers before the point is added are
+  /* The elements that stand for values first .. first + count - 1 of a row, of which the first is
+   * given: ((value - point) * scale) / scale + point. Integers before the point is added are
    * within 2^22; all that lies further out is there. */
   void (*rescale)(const rlt_rescaling *of, const rlt_unaligned_float *values, int64_t first,
                   float *to, int64_t count);
-  /* The same for elements that bf16 holds, given as such, without zero points, and a source's scales
-   * alone: f32s, or, where f32 holds all products, bf16s. */
+  /* Of elements that bf16 holds, given as such, and a source's scales alone, without zero points,
+   * the products: as f32s, or, where f32 holds all of them, as bf16s. */
   void (*multiply_words)(const rlt_scale_row *row, const uint16_t *elements, int64_t first,
                          bool to_words, void *to, int64_t count);
-  /* What values are multiplied by where a product is as good as a quotient: 1 / scale as an f32, or
-   * NaN for a scale for which it never is. */
+  /* What values are multiplied by where a quotient follows from the product: 1 / scale as an f32, 0
+   * for the scale 0, or NaN for a scale for which it does not. */
   void (*invert)(const float *scales, int64_t count, float *inverses);
   /* found[g] becomes the greatest of itself and the bits, without signs, of values i that have g as
    * (skip + i) / group: numbers in their order, then infinity, then NaNs. */
