@@ -150,8 +150,8 @@ INLINED int32_t is_within(float number, int32_t least, int32_t most) {
 INLINED float made_odd(float nearest, float more) {
   const int32_t bits = (int32_t)bits_of_f32(nearest);
   const int32_t is_too_far = ((int32_t)bits_of_f32(more) ^ bits) >> 31; /* from 0 */
-  const int32_t nearer = bits + is_too_far;
-  return f32_of_bits((uint32_t)(more != 0 ? nearer | 1 : bits));
+  const uint32_t nearer = (uint32_t)bits + (uint32_t)is_too_far;
+  return f32_of_bits(more != 0 ? nearer | 1 : (uint32_t)bits);
 }
 
 INLINED float within(float value, float most) {
@@ -267,7 +267,8 @@ INLINED bool count_steps(const rlt_unaligned_float *restrict values, const float
     const float left = fused(-nearest, scale, value);
     const int32_t is_odd = (int32_t)bits_of_f32(sum) & 1;
     const int32_t twice = (int32_t)bits_of_f32(left + left) & MAGNITUDE;
-    const int32_t is_far = -(int32_t)(twice + is_odd > ((int32_t)bits_of_f32(scale) & MAGNITUDE));
+    const int32_t magnitude = (int32_t)bits_of_f32(scale) & MAGNITUDE;
+    const int32_t is_far = -(int32_t)(twice > magnitude - is_odd);
     const int32_t is_beyond =
         (int32_t)(bits_of_f32(left) ^ bits_of_f32(value)) >> 31 & -(int32_t)(left != 0);
     const uint32_t step = bits_of_f32(turned(turned(1, left), scale));
