@@ -1,6 +1,7 @@
 /* many_cost.c: what a plan of several destinations takes, beside a plain copy of as many bytes;
- * beside a plan for each destination where none has scales or blocks; and, of one destination with
- * scales on either side, beside a plan that has one scale for all elements.
+ * beside a plan for each destination that changes the elements without scales, where none has
+ * blocks; and, of one destination with scales on either side, beside a plan that has one scale for
+ * all elements.
  *
  *   many_cost [--measure] THREADS FROM TO ...
  *
@@ -25,7 +26,8 @@ typedef struct scene {
   relayout_scaled_view from, to[MOST_DESTINATIONS];
   relayout_plan_options options;
   relayout_plan *many;
-  relayout_plan *single[MOST_DESTINATIONS]; /* NULL where there is no such plan */
+  relayout_plan *single[MOST_DESTINATIONS]; /* without scales; NULL where there is no such plan */
+  relayout_plan *with_one_scale;            /* likewise */
   relayout_source_memory source;
   relayout_destination_memory destinations[MOST_DESTINATIONS];
   size_t bytes; /* of all sides */
@@ -90,10 +92,6 @@ static bool has_blocks(const relayout_scaled_view *view) {
   return view->block_format != RELAYOUT_BLOCK_FORMAT_NONE;
 }
 
-static bool is_plain(const relayout_scaled_view *view) {
-  return !view->has_scales && !has_blocks(view);
-}
-
 /* Whether a plan with options.scale does as much. */
 static bool has_one_destination_with_scales(const scene *of) {
   return of->count == 1 && !has_blocks(&of->from) && !has_blocks(&of->to[0]) &&
@@ -105,7 +103,7 @@ static void plan_with_one_scale(scene *of) {
   relayout_plan_options options = of->options;
   options.scale = of->from.has_scales ? 0.013F : 76.9F; /* 24 digits, as most scales have */
   cost_check(relayout_plan_create_between(of->device, &of->from.elements, &of->to[0].elements,
-                                          &options, &of->single[0], &error),
+                                          &options, &of->with_one_scale, &error),
              &error);
 }
 
@@ -116,7 +114,7 @@ static double make_plans(scene *of) {
                                        &of->many, &error),
              &error);
   const double taken = cost_now() - start;
-  for (int i = 0; i < of->count && is_plain(&of->from) && is_plain(&of->to[i]); ++i) {
+  for (int i = 0; i < of->count && !has_blocks(&of->from) && !has_blocks(&of->to[i]); ++i) {
     cost_check(relayout_plan_create_between(of->device, &of->from.elements, &of->to[i].elements,
                                             &of->options, &of->single[i], &error),
                &error);
@@ -135,16 +133,27 @@ static double run_many(const void *context) {
   return cost_now() - start;
 }
 
-static double run_each(const void *context) {
-  const scene *const of = context;
+static double run_plan(const scene *of, const relayout_plan *plan, int destination) {
   relayout_error error;
   const double start = cost_now();
-  for (int i = 0; i < of->count && of->single[i] != NULL; ++i) {
-    cost_check(relayout_plan_execute(of->single[i], of->source.elements,
-                                     of->destinations[i].elements, &error),
-               &error);
-  }
+  cost_check(relayout_plan_execute(plan, of->source.elements,
+                                   of->destinations[destination].elements, &error),
+             &error);
   return cost_now() - start;
+}
+
+static double run_each(const void *context) {
+  const scene *const of = context;
+  double taken = 0;
+  for (int i = 0; i < of->count && of->single[i] != NULL; ++i) {
+    taken += run_plan(of, of->single[i], i);
+  }
+  return taken;
+}
+
+static double run_with_one_scale(const void *context) {
+  const scene *const of = context;
+  return run_plan(of, of->with_one_scale, 0);
 }
 
 static double copy(const void *context) {
@@ -155,16 +164,22 @@ static double copy(const void *context) {
 }
 
 static void report(const scene *of, double planning) {
-  double medians[3];
-  const cost_way ways[] = {{copy, of}, {run_many, of}, {run_each, of}};
-  const bool has_singles = of->single[of->count - 1] != NULL;
-  cost_measure_in_turns(ways, has_singles ? 3 : 2, ROUNDS, medians);
+  double medians[4];
+  cost_way ways[4] = {{copy, of}, {run_many, of}};
+  int count = 2;
+  if (of->single[of->count - 1] != NULL) {
+    ways[count++] = (cost_way){run_each, of};
+  }
+  if (of->with_one_scale != NULL) {
+    ways[count++] = (cost_way){run_with_one_scale, of};
+  }
+  cost_measure_in_turns(ways, count, ROUNDS, medians);
   printf("planned in %.2f ms, run in %.2f ms: %.2f of a plain copy, %.2f predicted", planning * 1e3,
          medians[1] * 1e3, medians[0] / medians[1], relayout_plan_get_predicted_fraction(of->many));
-  if (has_singles) {
-    printf(", %.2f of the time of ", medians[1] / medians[2]);
-    printf(is_plain(&of->from) && is_plain(&of->to[0]) ? "%d plans" : "%d plan with one scale",
-           of->count);
+  for (int i = 2; i < count; ++i) {
+    const bool is_scaled = ways[i].run == run_with_one_scale;
+    printf(", %.2f of the time of %d plan%s %s", medians[1] / medians[i], is_scaled ? 1 : of->count,
+           is_scaled || of->count == 1 ? "" : "s", is_scaled ? "with one scale" : "without scales");
   }
   char schedule[2048];
   relayout_plan_get_schedule(of->many, 0, RELAYOUT_SCHEDULE_ALIGNED, schedule, sizeof schedule);
@@ -205,6 +220,7 @@ int main(int argc, char **argv) {
     free(of.destinations[i].scales);
     free(of.destinations[i].zero_points);
   }
+  relayout_plan_destroy(of.with_one_scale);
   relayout_plan_destroy(of.many);
   free((void *)of.source.elements);
   free((void *)of.source.scales);

@@ -114,6 +114,87 @@ static void test_quotients_are_exact(void **state) {
   }
 }
 
+/* ---- Near ties ------------------------------------------------------------------------------ */
+
+enum { NEIGHBOURS = 5, MOST_TIES = 256, NEAR_TIES = MOST_TIES * NEIGHBOURS };
+
+/* Scales of many and of few digits, powers of two at both ends, and negative ones. */
+static const float many_scales[] = {0.1F,      0x1.fffffep0F, 0x1.000002p-3F, 0x1.5p7F, -0.3F,
+                                    -0x1.8p0F, 0x1p-127F,     0x1p118F,       1e-12F,   0x1.23p40F};
+
+/* The f32s nearest to numbers halfway between two elements, times the scale, which doubles hold,
+ * and two on either side; and the number of the element that is nearest to each. `halfway[i]` lies
+ * between elements i and i + 1, of which the even one is nearest to it. */
+static void make_near_ties(const double *halfway, int count, float scale, float *values,
+                           int *nearest) {
+  for (int i = 0; i < count; ++i) {
+    const double tie = halfway[i] * (double)scale;
+    float value = nextafterf(nextafterf((float)tie, -INFINITY), -INFINITY);
+    for (int j = 0; j < NEIGHBOURS; ++j, value = nextafterf(value, INFINITY)) {
+      const bool is_above = scale < 0 ? (double)value < tie : (double)value > tie;
+      values[i * NEIGHBOURS + j] = value;
+      nearest[i * NEIGHBOURS + j] = is_above ? i + 1 : (double)value == tie ? i + i % 2 : i;
+    }
+  }
+}
+
+static void test_integers_near_ties(void **state) {
+  (void)state;
+  double halfway[MOST_TIES];
+  float values[NEAR_TIES];
+  int nearest[NEAR_TIES];
+  int8_t found[NEAR_TIES];
+  for (int i = 0; i < MOST_TIES; ++i) {
+    halfway[i] = i - 127.5; /* between i - 128 and the next one, of which even ones have even i */
+  }
+  for (size_t s = 0; s < COUNT(many_scales); ++s) {
+    float scale = many_scales[s];
+    make_near_ties(halfway, MOST_TIES, scale, values, nearest);
+    move("f32[1280]", SOURCE(values), "s8[1280]*f32[1]", RELAYOUT_SCALES_GIVEN,
+         DESTINATION(found, &scale));
+    for (int i = 0; i < NEAR_TIES; ++i) {
+      const int wanted = nearest[i] - 128 > 127 ? 127 : nearest[i] - 128;
+      if (found[i] != wanted) {
+        fail_msg("%a / %a is %d, not %d", (double)values[i], (double)scale, found[i], wanted);
+      }
+    }
+  }
+}
+
+/* The value of a positive f8e4m3fn. */
+static double value_of_f8(int bits) {
+  return bits < 8 ? ldexp(bits, -9) : ldexp(8 + bits % 8, bits / 8 - 10);
+}
+
+static void test_floats_near_ties(void **state) {
+  (void)state;
+  enum { TIES = 126, VALUES = TIES * NEIGHBOURS };
+  double halfway[TIES];
+  float values[VALUES];
+  int nearest[VALUES];
+  uint8_t found[VALUES];
+  for (int i = 0; i < TIES; ++i) {
+    halfway[i] = (value_of_f8(i) + value_of_f8(i + 1)) / 2;
+  }
+  for (size_t s = 0; s < COUNT(many_scales); ++s) {
+    float scale = many_scales[s];
+    uint32_t bits;
+    memcpy(&bits, &scale, sizeof bits);
+    uint16_t half = (uint16_t)(bits >> 16);
+    const bool is_short = (bits & 0xffff) == 0;
+    make_near_ties(halfway, TIES, scale, values, nearest);
+    move("f32[630]", SOURCE(values), is_short ? "f8e4m3fn[630]*bf16[1]" : "f8e4m3fn[630]*f32[1]",
+         RELAYOUT_SCALES_GIVEN, DESTINATION(found, is_short ? (void *)&half : (void *)&scale));
+    for (int i = 0; i < VALUES; ++i) {
+      const int sign = (values[i] < 0) != (scale < 0) ? 0x80 : 0;
+      if (found[i] != (nearest[i] | sign)) {
+        fail_msg("%a / %a is %x, not %x", (double)values[i], (double)scale, found[i],
+                 (unsigned)(nearest[i] | sign));
+      }
+    }
+  }
+}
+
 static void test_groups(void **state) {
   (void)state;
   static const int8_t elements[] = {1, 2, 3, 4, 5, 6, 7, 8};
@@ -1416,6 +1497,8 @@ int main(void) {
       cmocka_unit_test(test_value),
       cmocka_unit_test(test_values_are_exact),
       cmocka_unit_test(test_quotients_are_exact),
+      cmocka_unit_test(test_integers_near_ties),
+      cmocka_unit_test(test_floats_near_ties),
       cmocka_unit_test(test_groups),
       cmocka_unit_test(test_group_sizes),
       cmocka_unit_test(test_rules),

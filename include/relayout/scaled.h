@@ -200,10 +200,11 @@ typedef struct relayout_destination_memory {
  *
  * Of the options `rounding`, `overflow` and `scale` count, and `effort`, `measured` and `schedules`
  * as plan.h says and as follows. Integers must not wrap where there are scales. `scale` is rounded
- * to an f32, which must be finite and not 0. Unless that is 1, it is as if each of the source's scales were multiplied by it and rounded to
- * an f32, or as if it were the one scale of a source without any. All that is said of a source with
- * scales then holds, also for records, which do not keep their bits. So NVFP4's scale of the whole
- * tensor comes in: that one itself from NVFP4, and 1 over it to NVFP4.
+ * to an f32, which must be finite and not 0. Unless that is 1, it is as if each of the source's
+ * scales were multiplied by it and rounded to an f32, or as if it were the one scale of a source
+ * without any. All that is said of a source with scales then holds, also for records, which do not
+ * keep their bits. So NVFP4's scale of the whole tensor comes in: that one itself from NVFP4, and 1
+ * over it to NVFP4.
  *
  * On an OpenCL device that runs work-group kernels the call compiles one for the plan.
  *

@@ -8,8 +8,8 @@
  *
  * Reading the control word costs next to nothing; it is written only where it differs.
  *
- * Where subnormals change no result they may be taken as zeros: x86 processors take a hundred cycles
- * for an operation on one.
+ * Where subnormals change no result they may be taken as zeros: x86 processors take a hundred
+ * cycles for an operation on one.
  *
  * Depends on nothing.
  */

@@ -31,6 +31,16 @@ static inline double f64_of_bits(uint64_t bits) {
   return value;
 }
 
+/* Of a normal double above 0. */
+static inline int32_t exponent_of_f64(double value) {
+  return (int32_t)(bits_of_f64(value) >> 52) - 1023;
+}
+
+/* Such a double. */
+static inline double f64_power_of_2(int32_t exponent) {
+  return f64_of_bits((uint64_t)(exponent + 1023) << 52);
+}
+
 /* A float nearest to a number that lies between two is moved to the odd one of them: what then
  * rounds it to fewer digits does as if it had the exact number. */
 static inline uint32_t odd_float(double value) {

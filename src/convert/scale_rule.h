@@ -1,5 +1,5 @@
-/* scale_rule.h: the scale of a group by the greatest of its values, in integers and in doubles that
- * are exact enough, so that all devices agree; and how what scales make is rounded.
+/* scale_rule.h: by what the scale of a group follows from the greatest of its values; and how what
+ * scales make is rounded.
  *
  * Depends on relayout/scaled.h and on metadata/.
  */
@@ -45,15 +45,13 @@ typedef struct rlt_integer_range {
 
 rlt_integer_range rlt_range_of(relayout_element_type type);
 
-/* The scales of groups, as rlt_find_scales has them, and their zero points, as f32s: `above` has
- * the bits of the greatest values, also of NaNs, and `below` those of the least ones without their
- * sign; 0 where there are none above 0, or below. */
-void rlt_find_ranges(const rlt_scale_finder *by, rlt_integer_range range, const uint32_t *above,
-                     const uint32_t *below, int64_t count, float *scales, float *points);
+/* `above` has the bits of the greatest values of groups as f32s, also of NaNs, and `below` those of
+ * the least ones without their sign; 0 where there are none above 0, or below. The former become
+ * the bits of the greatest less the least ones. */
+void rlt_find_spans(uint32_t *above, const uint32_t *below, int64_t count);
 
-/* The scales of groups whose greatest values have these bits as f32s: f32s that become the scales
- * when they are converted to their type. */
-void rlt_find_scales(const rlt_scale_finder *by, const uint32_t *greatest, int64_t count,
-                     float *scales);
+/* The zero points of groups, as f32s, by the scales that were found by these differences. */
+void rlt_find_points(const rlt_scale_finder *by, rlt_integer_range range, const uint32_t *below,
+                     const float *scales, int64_t count, float *points);
 
 #endif

@@ -35,9 +35,7 @@ struct rlt_cpu_many_call {
   atomic_int status;        /* of the first that failed */
 };
 
-/* Values that go through a row's steps together: they stay in the nearest cache. And the most bytes
- * of a record. */
-enum { PIECE = 2048, MOST_RECORD = 34 };
+enum { PIECE = RLT_ROW_PIECE, MOST_RECORD = 34 /* bytes */ };
 
 /* What a worker has for one box. */
 typedef struct worker {
@@ -67,10 +65,10 @@ typedef struct worker_sizes {
 
 static worker_sizes sizes_of(const rlt_many *many) {
   worker_sizes of = {.values = many->values.of != NULL ? in_lines(many->rows.bytes) : 0,
-                     .from_groups = in_lines(many->beside.rows.bytes),
-                     .piece = in_lines(PIECE * (int64_t)sizeof(float))};
+                     .from_groups = in_lines(many->beside.rows.bytes)};
   for (int32_t i = 0; i < many->count; ++i) {
     const rlt_destination *const to = &many->to[i];
+    of.piece = rlt_max(of.piece, in_lines(to->piece * (int64_t)sizeof(float)));
     of.elements = rlt_max(of.elements, in_lines(to->rows.bytes));
     of.arranged = rlt_max(of.arranged, in_lines(to->arranged_rows.bytes));
     of.to_groups = rlt_max(of.to_groups, in_lines(to->beside.rows.bytes));
@@ -200,9 +198,9 @@ static void next_row(const row_walk *by, box_row *row) {
 }
 
 /* Walks the rows of the values; the first `joined` dimensions make one row. */
-static row_walk values_walk(const worker *at, int32_t joined) {
+static row_walk values_walk(const worker *at, int32_t joined, int64_t piece) {
   const rlt_many *const many = at->call->many;
-  return (row_walk){&at->box, many->boxes.rank, many->order, joined, PIECE};
+  return (row_walk){&at->box, many->boxes.rank, many->order, joined, piece};
 }
 
 static int64_t place_of(const box_row *row, int32_t rank, const int64_t *strides) {
@@ -408,28 +406,52 @@ static const uint8_t *source_row(const worker *at, const box_row *row) {
   return at->values + place_of(row, many->boxes.rank, many->strides);
 }
 
-/* Has the source's elements of the row after this one come near: what memory fetches by itself ends
- * with a row. */
-static void fetch_next_row(const worker *at, const row_walk *by, const box_row *row,
-                           const uint8_t *source) {
+/* The source's elements of the piece after this one, which come near meanwhile: what memory fetches
+ * by itself ends with a row. */
+typedef struct upcoming {
+  const uint8_t *from; /* NULL: none */
+  int64_t element_bytes;
+} upcoming;
+
+static upcoming next_of(const worker *at, const row_walk *by, const box_row *row) {
   const rlt_many *const many = at->call->many;
   const bool is_piece = row->count < row->length;
   if (many->values_from != RLT_VALUES_OF_SOURCE || (!is_piece && by->joined >= by->rank)) {
-    return;
+    return (upcoming){.from = NULL};
   }
   const relayout_element_type type = many->from.elements.shape.element_type;
-  const int64_t bytes = row->count * (int64_t)relayout_element_type_byte_size(type);
-  const uint8_t *const next =
-      (const uint8_t *)((uintptr_t)source +
-                        (uintptr_t)(is_piece ? bytes : many->strides[by->order[by->joined]]));
-  for (int64_t i = 0; i < bytes; i += RLT_CPU_LINE_BYTES) {
-    rlt_cpu_fetch(next + i, 2);
+  const int64_t bytes = (int64_t)relayout_element_type_byte_size(type);
+  const int64_t distance = is_piece ? row->count * bytes : many->strides[by->order[by->joined]];
+  return (upcoming){(const uint8_t *)((uintptr_t)source_row(at, row) + (uintptr_t)distance), bytes};
+}
+
+/* `count` elements of it. */
+static void fetch(const upcoming *next, int64_t first, int64_t count) {
+  if (next->from == NULL) {
+    return;
+  }
+  const uint8_t *const from =
+      (const uint8_t *)((uintptr_t)next->from + (uintptr_t)(first * next->element_bytes));
+  for (int64_t i = 0; i < count * next->element_bytes; i += RLT_CPU_LINE_BYTES) {
+    rlt_cpu_fetch(from + i, 2);
   }
 }
 
+/* The source's elements of a row, as another type. */
+static const void *convert_source(const worker *at, const void *converter, const box_row *row) {
+  const rlt_many *const many = at->call->many;
+  const uint8_t *const source = source_row(at, row);
+  uint8_t *const made = (uint8_t *)at->piece;
+  if (many->values_from == RLT_VALUES_OF_ROWS) {
+    rlt_cpu_codec_encode_within(converter, source, at->values + many->rows.bytes, made, row->count);
+  } else {
+    rlt_cpu_codec_encode(converter, source, made, row->count);
+  }
+  return made;
+}
+
 /* Elements of a row, before zero points and scales of the source, as f32s. */
-static const rlt_unaligned_float *values_of(const worker *at, const row_walk *by,
-                                            const box_row *row) {
+static const rlt_unaligned_float *values_of(const worker *at, const box_row *row) {
   const rlt_many *const many = at->call->many;
   if (many->values_from == RLT_VALUES_OF_RECORDS) {
     plain_records room;
@@ -440,18 +462,8 @@ static const rlt_unaligned_float *values_of(const worker *at, const row_walk *by
                              at->piece);
     return at->piece;
   }
-  const uint8_t *const source = source_row(at, row);
-  fetch_next_row(at, by, row, source);
-  if (many->converter != NULL) {
-    if (many->values_from == RLT_VALUES_OF_ROWS) {
-      rlt_cpu_codec_encode_within(many->converter, source, at->values + many->rows.bytes,
-                                  (uint8_t *)at->piece, row->count);
-    } else {
-      rlt_cpu_codec_encode(many->converter, source, (uint8_t *)at->piece, row->count);
-    }
-    return at->piece;
-  }
-  return (const rlt_unaligned_float *)(const void *)source;
+  return many->converter != NULL ? convert_source(at, many->converter, row)
+                                 : (const rlt_unaligned_float *)(const void *)source_row(at, row);
 }
 
 /* ---- Scales --------------------------------------------------------------------------------- */
@@ -471,7 +483,9 @@ static rlt_scale_row scale_row(const worker *at, const relayout_scaled_view *sid
 static rlt_rescaling rescaling_of(const worker *at, const rlt_destination *to, const box_row *row) {
   const rlt_many *const many = at->call->many;
   rlt_rescaling made = {.is_exact = to->is_exact,
+                        .is_narrow = to->is_narrow,
                         .are_powers = to->are_powers,
+                        .are_short = to->are_short,
                         .most = to->most,
                         .rounding = to->rounding};
   if (!many->from.has_scales && many->factor != 1) {
@@ -486,22 +500,33 @@ static rlt_rescaling rescaling_of(const worker *at, const rlt_destination *to, c
   return made;
 }
 
-/* The values of a row, by the source's scales, as f32s. */
-static const rlt_unaligned_float *scaled_values_of(const worker *at, const rlt_destination *to,
-                                                   const row_walk *by, const box_row *row) {
-  const rlt_unaligned_float *const values = values_of(at, by, row);
-  if (!rlt_many_has_scales(at->call->many)) {
-    return values;
+/* Elements of a row by the source's scales. */
+static const rlt_unaligned_float *scaled(const worker *at, const rlt_rescaling *of,
+                                         const rlt_unaligned_float *elements, int64_t count) {
+  if (of->from.scales == NULL) {
+    return elements;
   }
-  rlt_rescaling of = rescaling_of(at, to, row);
-  of.to = (rlt_scale_row){.scales = NULL};
-  of.rounding = RLT_SCALE_TO_F32;
-  at->call->passes->rescale(&of, values, at->rescaled, row->count);
+  const rlt_rescaling by_source = {
+      .from = of->from, .is_exact = of->is_exact, .rounding = RLT_SCALE_TO_F32};
+  at->call->passes->rescale(&by_source, elements, 0, at->rescaled, count);
   return at->rescaled;
 }
 
+/* The values of a row as f32s. */
+static const rlt_unaligned_float *scaled_values_of(const worker *at, const rlt_destination *to,
+                                                   const row_walk *by, const box_row *row) {
+  const upcoming next = next_of(at, by, row);
+  fetch(&next, 0, row->count);
+  const rlt_unaligned_float *const elements = values_of(at, row);
+  if (!rlt_many_has_scales(at->call->many)) {
+    return elements;
+  }
+  const rlt_rescaling of = rescaling_of(at, to, row);
+  return scaled(at, &of, elements, row->count);
+}
+
 static void find_greatest(const worker *at, const rlt_destination *to) {
-  const row_walk by = values_walk(at, to->joined);
+  const row_walk by = values_walk(at, to->joined, to->piece);
   const rlt_cpu_scale_passes *const passes = at->call->passes;
   const bool has_range = rlt_finds_points(&to->view);
   memset(at->greatest, 0, (size_t)to->beside.rows.bytes);
@@ -545,32 +570,59 @@ static void add_greatest(const worker *at, const rlt_destination *to, all_groups
   }
 }
 
-/* The scales of `count` groups, and their zero points where the rule finds these. */
-static void find_by_rule(const rlt_destination *to, const uint32_t *greatest, const uint32_t *below,
-                         int64_t count, float *scales, float *points) {
-  if (rlt_finds_points(&to->view)) {
-    const rlt_integer_range range = rlt_range_of(to->view.elements.shape.element_type);
-    rlt_find_ranges(&to->finder, range, greatest, below, count, scales, points);
-  } else {
-    rlt_find_scales(&to->finder, greatest, count, scales);
-  }
-}
-
-/* The destination's scales for this box, as they are in its type. */
-static void take_scales(const worker *at, const rlt_destination *to,
-                        const relayout_destination_memory *memory) {
-  if (!to->view.has_scales) {
+/* The scales of `count` groups, and their zero points where the rule finds these; `greatest` is
+ * overwritten then. */
+static void find_by_rule(const rlt_cpu_scale_passes *passes, const rlt_destination *to,
+                         uint32_t *greatest, const uint32_t *below, int64_t count, float *scales,
+                         float *points) {
+  if (!rlt_finds_points(&to->view)) {
+    passes->find_scales(&to->finder, greatest, count, scales);
     return;
   }
+  const rlt_integer_range range = rlt_range_of(to->view.elements.shape.element_type);
+  rlt_find_spans(greatest, below, count);
+  passes->find_scales(&to->finder, greatest, count, scales);
+  rlt_find_points(&to->finder, range, below, scales, count, points);
+}
+
+/* The scales of a piece of a row that has whole groups, as they are in their type. */
+static void find_in_piece(const worker *at, const rlt_destination *to, const rlt_rescaling *of,
+                          const rlt_unaligned_float *elements, int64_t count) {
+  const rlt_cpu_scale_passes *const passes = at->call->passes;
+  const int64_t first = of->to.scales - at->to_scales, groups = rlt_divide_up(count, of->to.group);
+  uint32_t *const greatest = at->greatest + first;
+  float *const scales = at->to_scales + first;
+  memset(greatest, 0, (size_t)groups * sizeof *greatest);
+  passes->find_greatest(scaled(at, of, elements, count), count, of->to.group, 0, greatest);
+  passes->find_scales(&to->finder, greatest, groups, scales);
+  if (to->scale_writer != NULL) {
+    uint8_t *const written = (uint8_t *)at->rescaled;
+    rlt_cpu_codec_encode(to->scale_writer, (const uint8_t *)scales, written, groups);
+    rlt_cpu_codec_encode(to->scale_reader, written, (uint8_t *)scales, groups);
+  }
+  passes->invert(scales, groups, at->to_inverses + first);
+}
+
+static void find_in_box(const worker *at, const rlt_destination *to,
+                        const relayout_destination_memory *memory) {
+  find_greatest(at, to);
+  find_by_rule(at->call->passes, to, at->greatest, at->below,
+               to->beside.rows.bytes / (int64_t)sizeof(float), at->to_scales, at->to_points);
+  run_box(at, &to->found, at->to_scales, memory->scales);
+  run_box(at, &to->found_points, at->to_points, memory->zero_points);
+}
+
+/* The destination's scales for this box, as they are in its type, and its zero points. */
+static void take_scales(const worker *at, const rlt_destination *to,
+                        const relayout_destination_memory *memory) {
   if (to->finding == RLT_FINDS_IN_BOX) {
-    find_greatest(at, to);
-    find_by_rule(to, at->greatest, at->below, to->beside.rows.bytes / (int64_t)sizeof(float),
-                 at->to_scales, at->to_points);
-    run_box(at, &to->found, at->to_scales, memory->scales);
-    run_box(at, &to->found_points, at->to_points, memory->zero_points);
+    find_in_box(at, to, memory);
+  }
+  run_box(at, &to->beside.points, memory->zero_points, at->to_points);
+  if (!to->view.has_scales || to->finding == RLT_FINDS_IN_PIECE) {
+    return;
   }
   run_box(at, &to->beside.scales, memory->scales, at->to_scales);
-  run_box(at, &to->beside.points, memory->zero_points, at->to_points);
   at->call->passes->invert(at->to_scales, to->beside.rows.bytes / (int64_t)sizeof(float),
                            at->to_inverses);
 }
@@ -598,24 +650,57 @@ static bool repeats(const worker *at, const relayout_scaled_view *side) {
   return are;
 }
 
+static int64_t destination_bytes(const rlt_destination *to) {
+  return (int64_t)relayout_element_type_byte_size(to->view.elements.shape.element_type);
+}
+
+/* What a row becomes from `first` on: f32s or, by words, elements of the destination. */
+static void rescale(const worker *at, const rlt_destination *to, const rlt_rescaling *of,
+                    const void *elements, int64_t first, void *made, int64_t count) {
+  const rlt_cpu_scale_passes *const passes = at->call->passes;
+  if (to->by_words) {
+    passes->multiply_words(&of->from, (const uint16_t *)elements + first, first,
+                           destination_bytes(to) == sizeof(uint16_t), made, count);
+  } else {
+    passes->rescale(of, (const rlt_unaligned_float *)elements + first, first, made, count);
+  }
+}
+
+/* A few of a row at a time, as fetching many at once would make all wait. */
 static void make_rescaled(const worker *at, const rlt_destination *to, const row_walk *by,
                           const box_row *row, const rlt_rescaling *of, uint8_t *place) {
-  const bool is_straight = !rlt_converts(&to->conversion) && !to->streams && !to->in_place;
-  float *const made = is_straight ? (float *)(void *)place : at->rescaled;
-  at->call->passes->rescale(of, values_of(at, by, row), made, row->count);
-  if (!is_straight) {
-    put_row(to, made, made + PIECE, place, row->count);
+  enum { SOME = 512 };
+  const bool is_straight =
+      !rlt_converts(&to->conversion) && !to->streams && (to->by_words || !to->in_place);
+  const int64_t bytes = destination_bytes(to);
+  const upcoming next = next_of(at, by, row);
+  const void *const elements = to->by_words
+                                   ? convert_source(at, at->call->many->word_converter, row)
+                                   : (const void *)values_of(at, row);
+  if (to->finding == RLT_FINDS_IN_PIECE) {
+    find_in_piece(at, to, of, elements, row->count);
+  }
+  for (int64_t first = 0; first < row->count; first += SOME) {
+    const int64_t count = rlt_min(SOME, row->count - first);
+    uint8_t *const made = place + first * bytes;
+    void *const rescaled = is_straight ? made : (uint8_t *)at->rescaled;
+    fetch(&next, first, count);
+    rescale(at, to, of, elements, first, rescaled, count);
+    if (!is_straight) {
+      put_row(to, rescaled, at->rescaled + SOME, made, count);
+    }
   }
 }
 
 static void make_converted(const worker *at, const rlt_destination *to, const row_walk *by,
                            const box_row *row, uint8_t *place) {
+  const upcoming next = next_of(at, by, row);
+  fetch(&next, 0, row->count);
   if (at->call->many->values_from == RLT_VALUES_OF_RECORDS) {
-    put_row(to, values_of(at, by, row), at->piece + PIECE, place, row->count);
+    put_row(to, values_of(at, row), at->piece + PIECE, place, row->count);
     return;
   }
   const uint8_t *const source = source_row(at, row);
-  fetch_next_row(at, by, row, source);
   const int64_t bytes = row->count * (int64_t)relayout_element_type_byte_size(
                                          at->call->many->from.elements.shape.element_type);
   put_row(to, source, source + bytes, place, row->count);
@@ -623,7 +708,7 @@ static void make_converted(const worker *at, const rlt_destination *to, const ro
 
 static void make_rows(const worker *at, const rlt_destination *to,
                       const relayout_destination_memory *memory) {
-  const row_walk by = values_walk(at, to->joined);
+  const row_walk by = values_walk(at, to->joined, to->piece);
   take_scales(at, to, memory);
   if (has_failed(at->call)) {
     return;
@@ -643,12 +728,15 @@ static void make_rows(const worker *at, const rlt_destination *to,
     of = is_same ? of : rescaling_of(at, to, &row);
     make_rescaled(at, to, &by, &row, &of, place);
   }
+  if (to->finding == RLT_FINDS_IN_PIECE) {
+    run_box(at, &to->found, at->to_scales, memory->scales);
+  }
   run_box(at, &to->elements, at->elements, memory->elements);
 }
 
 static void make_records(const worker *at, const rlt_destination *to,
                          const relayout_destination_memory *memory) {
-  const row_walk by = values_walk(at, 1);
+  const row_walk by = values_walk(at, 1, to->piece);
   for (box_row row = first_row(&by); row.count > 0; next_row(&by, &row)) {
     put_records(at, &to->view, record_row_of(at, &to->view, &to->records, memory->elements, &row),
                 scaled_values_of(at, to, &by, &row), row.count);
@@ -659,7 +747,7 @@ static void make_records(const worker *at, const rlt_destination *to,
 static void move_records(const worker *at, const rlt_destination *to,
                          const relayout_destination_memory *memory) {
   const rlt_many *const many = at->call->many;
-  const row_walk by = values_walk(at, 1);
+  const row_walk by = values_walk(at, 1, to->piece);
   const size_t bytes = relayout_block_format_record_bytes(to->view.block_format);
   for (box_row row = first_row(&by); row.count > 0; next_row(&by, &row)) {
     plain_records room;
@@ -678,7 +766,7 @@ static void move_records(const worker *at, const rlt_destination *to,
 
 static void make_arranged(const worker *at, const rlt_destination *to,
                           const relayout_destination_memory *memory) {
-  const row_walk by = values_walk(at, 1);
+  const row_walk by = values_walk(at, 1, to->piece);
   const row_walk arranged = {&at->box, by.rank, to->order, 1, INT64_MAX};
   for (box_row row = first_row(&by); row.count > 0; next_row(&by, &row)) {
     memcpy(at->elements + place_of(&row, by.rank, to->rows.strides),
@@ -822,7 +910,7 @@ static void find_scales(rlt_cpu_many_call *call, int32_t tasks) {
     const rlt_destination *const to = &call->many->to[i];
     if (to->finding == RLT_FINDS_IN_ALL) {
       const all_groups *const all = &call->groups[i];
-      find_by_rule(to, (const uint32_t *)(const void *)all->greatest,
+      find_by_rule(call->passes, to, (uint32_t *)(void *)all->greatest,
                    (const uint32_t *)(const void *)all->below,
                    to->group_rows.bytes / (int64_t)sizeof(float), all->scales, all->points);
       run_plan(call, to->all_found, (uintptr_t)all->scales - (uintptr_t)to->first_group,

@@ -7,6 +7,7 @@
 #include "base/checked.h"
 #include "convert/float_bits.h"
 #include "cpu/records.h"
+#include "cpu/scale_finding.h"
 #include "cpu/scale_passes.h"
 
 #define INLINED static inline __attribute__((always_inline))
@@ -19,31 +20,56 @@ enum {
   MAGNITUDE = 0x7fffffff
 };
 
+/* ---- A scale for each value ----------------------------------------------------------------- */
+
+/* Numbers of groups, one for each of at most CHUNK values from value `first` of the row on. Groups
+ * of a whole vector or two are by far the most. */
+INLINED const float *spread(const rlt_scale_row *row, const float *numbers, int64_t first,
+                            int64_t count, float *restrict to) {
+  const int64_t group = row->group, before = (first + row->skip) % group;
+  const float *from = numbers + (first + row->skip) / group;
+  int64_t i = 0;
+  if (group == 1) {
+    return from;
+  }
+#define WHOLE_GROUPS(size)                                                                         \
+  for (; group == (size) && before == 0 && i + (size) <= count; i += (size), ++from) {             \
+    for (int64_t j = 0; j < (size); ++j) {                                                         \
+      to[i + j] = *from;                                                                           \
+    }                                                                                              \
+  }
+  WHOLE_GROUPS(16)
+  WHOLE_GROUPS(32)
+#undef WHOLE_GROUPS
+  for (int64_t left = group - before; i < count; left = group, ++from) {
+    const int64_t end = rlt_min(count, i + rlt_min(left, count));
+    for (; i < end; ++i) {
+      to[i] = *from;
+    }
+  }
+  return to;
+}
+
 /* ---- In doubles ----------------------------------------------------------------------------- */
 
 /* The quotient of a product of two f32s and an f32 is never so near to an f32, or to a number
  * halfway between two, that a double does not tell them apart. */
 
-/* What a few values of one side have: a scale and a zero point each, or one for all of them. */
+/* The numbers of a few values of one side. */
 typedef struct side_run {
-  const float *scales, *points;
-  int64_t scale_step, point_step; /* 0: one for all */
-  int64_t count;                  /* of values from where it begins */
+  float scales[CHUNK], points[CHUNK];
 } side_run;
 
-/* From value `first` of a row on. Without scales a value is multiplied by 1. */
-static side_run run_from(const rlt_scale_row *row, int64_t first) {
-  static const float zero = 0, one = 1;
-  if (row->scales == NULL) {
-    return (side_run){.scales = &one, .points = &zero, .count = CHUNK};
+/* Without scales a value is multiplied by 1. */
+static void take_run(const rlt_scale_row *row, int64_t first, int64_t count, side_run *to) {
+  const float *const scales =
+      row->scales != NULL ? spread(row, row->scales, first, count, to->scales) : NULL;
+  const float *const points =
+      row->points != NULL ? spread(row, row->points, first, count, to->points) : NULL;
+  for (int64_t i = 0; i < count; ++i) {
+    to->scales[i] = scales != NULL ? scales[i] : 1;
+    to->points[i] = points != NULL ? points[i] : 0;
   }
-  const int64_t step = row->group == 1 ? 1 : 0, place = first + row->skip;
-  const bool has_points = row->points != NULL;
-  return (side_run){.scales = row->scales + place / row->group,
-                    .points = has_points ? row->points + place / row->group : &zero,
-                    .scale_step = step,
-                    .point_step = has_points ? step : 0,
-                    .count = step == 1 ? CHUNK : rlt_min(CHUNK, row->group - place % row->group)};
 }
 
 /* Within what integers of 16 bits need. Adding a number so large that its neighbours are integers
@@ -61,14 +87,16 @@ INLINED float round_to_float(double exact, double most, bool to_odd) {
   return f32_of_bits(exact != exact ? QUIET_NAN : bits);
 }
 
-static void rescale_run_exactly(const rlt_rescaling *of, const side_run *from, const side_run *by,
-                                const rlt_unaligned_float *values, float *to, int64_t count) {
+static void rescale_exactly(const rlt_rescaling *of, const rlt_unaligned_float *values,
+                            int64_t first, float *to, int64_t count) {
+  side_run from, by;
   double exact[CHUNK];
   const double most = of->to.scales != NULL ? (double)of->most : (double)f32_of_bits(INFINITE);
+  take_run(&of->from, first, count, &from);
+  take_run(&of->to, first, count, &by);
   for (int64_t i = 0; i < count; ++i) {
-    const double scale = (double)by->scales[i * by->scale_step];
-    const double value = ((double)values[i] - (double)from->points[i * from->point_step]) *
-                         (double)from->scales[i * from->scale_step];
+    const double scale = (double)by.scales[i];
+    const double value = ((double)values[i] - (double)from.points[i]) * (double)from.scales[i];
     exact[i] = scale == 0 ? 0 : value / scale;
   }
   switch (of->rounding) {
@@ -80,31 +108,31 @@ static void rescale_run_exactly(const rlt_rescaling *of, const side_run *from, c
     break;
   default:
     for (int64_t i = 0; i < count; ++i) {
-      to[i] = round_to_integer(exact[i], of->rounding == RLT_SCALE_TO_NEAREST,
-                               by->points[i * by->point_step]);
+      to[i] = round_to_integer(exact[i], of->rounding == RLT_SCALE_TO_NEAREST, by.points[i]);
     }
-  }
-}
-
-static void rescale_exactly(const rlt_rescaling *of, const rlt_unaligned_float *values, float *to,
-                            int64_t first, int64_t end) {
-  while (first < end) {
-    const side_run from = run_from(&of->from, first), by = run_from(&of->to, first);
-    const int64_t count = rlt_min(rlt_min(from.count, by.count), end - first);
-    rescale_run_exactly(of, &from, &by, values + first, to + first, count);
-    first += count;
   }
 }
 
 /* ---- In f32s -------------------------------------------------------------------------------- */
 
-/* An f32 is off by what a fused product and difference finds exactly, if no exponent is far from
- * 0. Without such an instruction all goes through doubles. */
+/* An f32 is off by what a product and a sum that are rounded once find exactly, if no exponent is
+ * far from 0. Doubles do the same, as the sum has few digits where that counts. */
+INLINED float fused(float a, float b, float c) {
 #if defined(__FMA__) || defined(__aarch64__)
-#define HAS_FUSED 1
+  return __builtin_fmaf(a, b, c);
 #else
-#define HAS_FUSED 0
+  return (float)((double)a * (double)b + (double)c);
 #endif
+}
+
+INLINED float with_sign(float value, float of) {
+  return f32_of_bits((bits_of_f32(value) & MAGNITUDE) | (bits_of_f32(of) & ~(uint32_t)MAGNITUDE));
+}
+
+/* `value` with the sign turned where `by` is negative. */
+INLINED float turned(float value, float by) {
+  return f32_of_bits(bits_of_f32(value) ^ (bits_of_f32(by) & ~(uint32_t)MAGNITUDE));
+}
 
 /* Numbers that the vectors take: 0, and those of exponents within these. */
 enum { LEAST_VALUE = (127 - 80) << 23, MOST_VALUE = (127 + 80) << 23 };
@@ -117,13 +145,13 @@ INLINED int32_t is_within(float number, int32_t least, int32_t most) {
          (-(int32_t)(magnitude >= least) & -(int32_t)(magnitude <= most));
 }
 
-/* The nearest f32 and what the exact number is more, or its sign, to the odd one. */
+/* An f32 beside the exact number, or the number itself, and what that is more, or its sign, to the
+ * odd one of both f32s beside it. */
 INLINED float made_odd(float nearest, float more) {
   const int32_t bits = (int32_t)bits_of_f32(nearest);
-  const int32_t apart =
-      ((int32_t)bits_of_f32(more) ^ bits) >> 31; /* -1: the exact number is nearer to 0 */
-  const int32_t step = (apart | 1) & -(int32_t)(more != 0) & ((bits & 1) - 1);
-  return f32_of_bits((int32_t)((uint32_t)bits + (uint32_t)step));
+  const int32_t is_too_far = ((int32_t)bits_of_f32(more) ^ bits) >> 31; /* from 0 */
+  const uint32_t nearer = (uint32_t)bits + (uint32_t)is_too_far;
+  return f32_of_bits(more != 0 ? nearer | 1 : (uint32_t)bits);
 }
 
 INLINED float within(float value, float most) {
@@ -144,24 +172,21 @@ INLINED float finished(float nearest, float more, rlt_scale_rounding rounding, f
   if (rounding == RLT_SCALE_TO_F32) {
     return nearest;
   }
-  const float odd = HAS_FUSED ? made_odd(nearest, more) : nearest;
+  const float odd = made_odd(nearest, more);
   return rounding == RLT_SCALE_TO_ODD ? odd
                                       : whole_of(odd, rounding == RLT_SCALE_TO_NEAREST, point);
 }
 
-/* `step` is 1 where each value has its own scale, 0 where all have the first. True if all numbers
- * were such that the results are right. */
+/* True if all numbers were such that the results are right. */
 INLINED bool divide(const rlt_unaligned_float *restrict values, const float *restrict scales,
-                    const float *restrict points, int64_t step, float most,
-                    rlt_scale_rounding rounding, float *restrict to, int64_t count) {
+                    const float *restrict points, float most, rlt_scale_rounding rounding,
+                    float *restrict to, int64_t count) {
   int32_t are_within = -1;
   for (int64_t i = 0; i < count; ++i) {
-    const float value = values[i], scale = scales[i * step];
+    const float value = values[i], scale = scales[i];
     const float nearest = value / scale;
-    const float left = HAS_FUSED ? __builtin_fmaf(-nearest, scale, value) : 0;
-    const float more =
-        f32_of_bits((int32_t)bits_of_f32(left) ^ ((int32_t)bits_of_f32(scale) & ~MAGNITUDE));
-    const float made = finished(nearest, more, rounding, points != NULL ? points[i * step] : 0);
+    const float more = turned(fused(-nearest, scale, value), scale);
+    const float made = finished(nearest, more, rounding, points != NULL ? points[i] : 0);
     to[i] = rounding >= RLT_SCALE_TO_NEAREST ? made : within(made, most);
     are_within &= -(int32_t)(scale != 0);
     are_within &= rounding == RLT_SCALE_TO_F32 ? -(int32_t)(nearest == nearest)
@@ -172,14 +197,14 @@ INLINED bool divide(const rlt_unaligned_float *restrict values, const float *res
 }
 
 INLINED bool multiply(const rlt_unaligned_float *restrict values, const float *restrict scales,
-                      const float *restrict points, int64_t step, bool is_exact,
-                      rlt_scale_rounding rounding, float *restrict to, int64_t count) {
+                      const float *restrict points, bool is_exact, rlt_scale_rounding rounding,
+                      float *restrict to, int64_t count) {
   int32_t are_within = -1;
   for (int64_t i = 0; i < count; ++i) {
-    const float value = points != NULL ? values[i] - points[i * step] : values[i];
-    const float scale = scales[i * step];
+    const float value = points != NULL ? values[i] - points[i] : values[i];
+    const float scale = scales[i];
     const float nearest = value * scale;
-    const float more = is_exact || !HAS_FUSED ? 0 : __builtin_fmaf(value, scale, -nearest);
+    const float more = is_exact ? 0 : fused(value, scale, -nearest);
     to[i] = finished(nearest, more, rounding, 0);
     are_within &=
         is_exact || rounding == RLT_SCALE_TO_F32
@@ -191,141 +216,235 @@ INLINED bool multiply(const rlt_unaligned_float *restrict values, const float *r
 
 /* ---- By inverses ---------------------------------------------------------------------------- */
 
-/* The product by an inverse is off by less than `UNSURE` of itself. Where an integer so far away
- * would round to another one, the quotient has to be taken. */
-#define UNSURE 0x1p-21F
 enum { MOST_WITH_POINTS = 1 << 17 }; /* integers of 16 bits, and as many more on either side */
 
+/* Exact for powers of two. What a product by another one is off by is found exactly, unless it is
+ * too near to 0 for elements of fewer exponents than f32 has, or too far for any. */
 static void invert(const float *restrict scales, int64_t count, float *restrict inverses) {
-  enum { LEAST = (127 - 100) << 23, MOST = (127 + 100) << 23 };
+  enum { LEAST = (127 - 60) << 23, MOST = (127 + 60) << 23, DIGITS = 0x7fffff, HALF = 0x400000 };
   for (int64_t i = 0; i < count; ++i) {
     const int32_t magnitude = (int32_t)bits_of_f32(scales[i]) & MAGNITUDE;
-    const bool is_usual = (magnitude >= LEAST) & (magnitude <= MOST);
-    inverses[i] = is_usual ? 1.0F / scales[i] : f32_of_bits(QUIET_NAN);
+    const int32_t is_usual = -(int32_t)(magnitude >= LEAST) & -(int32_t)(magnitude <= MOST);
+    const int32_t is_power = -(int32_t)((magnitude & DIGITS) == (magnitude > DIGITS ? 0 : HALF)) &
+                             -(int32_t)(magnitude < INFINITE);
+    const int32_t is_zero = -(int32_t)(magnitude == 0);
+    const int32_t inverse = (int32_t)bits_of_f32(1.0F / scales[i]);
+    inverses[i] = f32_of_bits((uint32_t)((is_usual | is_power) ? inverse : QUIET_NAN & ~is_zero));
   }
 }
 
-/* What is beyond `most` saturates in any case. True if all are right. */
-INLINED bool count_steps(const rlt_unaligned_float *restrict values, const float *restrict inverses,
-                         const float *restrict points, int64_t step, bool to_nearest, float most,
-                         float *restrict to, int64_t count) {
-  const float large = 0x1.8p23F;
+/* `made`, or 0 where the scale is. */
+INLINED float unless_zero(float scale, float made) {
+  return f32_of_bits(bits_of_f32(made) & (uint32_t) - (int32_t)(scale != 0));
+}
+
+/* To the nearest. A product by an inverse is off by less than 2^-22 of itself: true if none is so
+ * near to a tie that this counts, and for no NaN. */
+static bool count_surely(const rlt_unaligned_float *restrict values, const float *restrict inverses,
+                         float most, float *restrict to, int64_t count) {
+  const float large = 0x1.8p23F, sure = 0.5F - most * 0x1p-22F;
   int32_t are_sure = -1;
   for (int64_t i = 0; i < count; ++i) {
-    const float quotient = within(values[i] * inverses[i * step], most);
+    const float quotient = within(values[i] * inverses[i], most);
     const float nearest = quotient + large - large;
-    const float off = f32_of_bits((int32_t)bits_of_f32(quotient - nearest) & MAGNITUDE);
-    const float unsure = f32_of_bits((int32_t)bits_of_f32(quotient) & MAGNITUDE) * UNSURE;
-    const float beyond =
-        quotient < 0 ? (nearest < quotient ? -1.0F : 0.0F) : (nearest > quotient ? 1.0F : 0.0F);
-    to[i] = nearest - (to_nearest ? 0.0F : beyond) + (points != NULL ? points[i * step] : 0);
-    are_sure &= to_nearest ? -(int32_t)(off < 0.5F - unsure)
-                           : -(int32_t)(off > unsure) | -(int32_t)(nearest == 0);
+    to[i] = nearest;
+    are_sure &= -(int32_t)(with_sign(quotient - nearest, 1) < sure);
   }
   return are_sure != 0;
 }
 
-/* Exact, or too near to 0 for elements of fewer exponents than f32 has. True but for NaNs. */
-INLINED bool divide_by_powers(const rlt_unaligned_float *restrict values,
-                              const float *restrict inverses, int64_t step, float most,
-                              float *restrict to, int64_t count) {
+/* The integer nearest to the quotient is 1 off at most, which what is left of the value tells. What
+ * is beyond `most` saturates in any case. True but for NaNs. */
+INLINED bool count_steps(const rlt_unaligned_float *restrict values, const float *restrict scales,
+                         const float *restrict inverses, const float *restrict points,
+                         bool to_nearest, float most, float *restrict to, int64_t count) {
+  const float large = 0x1.8p23F;
   int32_t are_numbers = -1;
   for (int64_t i = 0; i < count; ++i) {
-    const float quotient = within(values[i] * inverses[i * step], most);
+    const float value = values[i], scale = scales[i];
+    const float quotient = within(value * inverses[i], most);
+    const float sum = quotient + large, nearest = sum - large;
+    const float left = fused(-nearest, scale, value);
+    const int32_t is_odd = (int32_t)bits_of_f32(sum) & 1;
+    const int32_t twice = (int32_t)bits_of_f32(left + left) & MAGNITUDE;
+    const int32_t magnitude = (int32_t)bits_of_f32(scale) & MAGNITUDE;
+    const int32_t is_far = -(int32_t)(twice > magnitude - is_odd);
+    const int32_t is_beyond =
+        (int32_t)(bits_of_f32(left) ^ bits_of_f32(value)) >> 31 & -(int32_t)(left != 0);
+    const uint32_t step = bits_of_f32(turned(turned(1, left), scale));
+    const float whole = nearest + f32_of_bits(step & (uint32_t)(to_nearest ? is_far : is_beyond));
+    to[i] = unless_zero(scale, whole) + (points != NULL ? points[i] : 0);
+    are_numbers &= -(int32_t)(quotient == quotient);
+  }
+  return are_numbers != 0;
+}
+
+/* To odd. By a scale of at most 11 digits the nearest f32 does: products of that and of numbers
+ * halfway between two elements are f32s, so that a value which is not such a product is as far from
+ * it as f32s are from each other, and its quotient does not become such a number. True but for
+ * NaNs. */
+INLINED bool divide_narrow(const rlt_unaligned_float *restrict values, const float *restrict scales,
+                           const float *restrict inverses, bool are_short, float most,
+                           float *restrict to, int64_t count) {
+  int32_t are_numbers = -1;
+  for (int64_t i = 0; i < count; ++i) {
+    const float value = values[i], scale = scales[i], inverse = inverses[i];
+    const float product = value * inverse;
+    /* A zero's sign is the product's. */
+    const float quotient =
+        with_sign(fused(fused(-product, scale, value), inverse, product), product);
+    const float made =
+        are_short ? quotient : made_odd(quotient, turned(fused(-quotient, scale, value), scale));
+    to[i] = within(unless_zero(scale, made), most);
+    are_numbers &= -(int32_t)(quotient == quotient);
+  }
+  return are_numbers != 0;
+}
+
+/* Exact, or too near to 0 for elements of fewer exponents than f32 has. True but for NaNs. */
+static bool divide_by_powers(const rlt_unaligned_float *restrict values,
+                             const float *restrict inverses, float most, float *restrict to,
+                             int64_t count) {
+  int32_t are_numbers = -1;
+  for (int64_t i = 0; i < count; ++i) {
+    const float quotient = within(values[i] * inverses[i], most);
     to[i] = quotient;
     are_numbers &= -(int32_t)(quotient == quotient);
   }
   return are_numbers != 0;
 }
 
-static bool divide_by_inverses(const rlt_rescaling *of, const rlt_unaligned_float *values,
-                               int64_t group, int64_t step, float *to, int64_t count) {
-  const float *const inverses = of->to.inverses + group;
-  const float *const points = of->to.points != NULL ? of->to.points + group : NULL;
-  const bool to_nearest = of->rounding == RLT_SCALE_TO_NEAREST;
-  const float most = points != NULL ? MOST_WITH_POINTS : 2 * of->most + 2;
-  if (of->rounding < RLT_SCALE_TO_NEAREST) {
-    return step == 1 ? divide_by_powers(values, inverses, 1, of->most, to, count)
-                     : divide_by_powers(values, inverses, 0, of->most, to, count);
-  }
-#define STEPS(points, step)                                                                        \
-  (to_nearest ? count_steps(values, inverses, points, step, true, most, to, count)                 \
-              : count_steps(values, inverses, points, step, false, most, to, count))
-  return points == NULL ? (step == 1 ? STEPS(NULL, 1) : STEPS(NULL, 0))
-                        : (step == 1 ? STEPS(points, 1) : STEPS(points, 0));
-#undef STEPS
+/* ---- Rows ----------------------------------------------------------------------------------- */
+
+/* What a few values have beside them. */
+typedef struct run {
+  const rlt_unaligned_float *values;
+  const float *scales, *points, *inverses; /* NULL: none */
+  int64_t count;
+  float *to;
+} run;
+
+/* What takes inverses alone. */
+static bool multiply_by_inverses(const rlt_rescaling *of, const run *at) {
+  return of->are_powers ? divide_by_powers(at->values, at->inverses, of->most, at->to, at->count)
+         : of->rounding == RLT_SCALE_TO_NEAREST && at->points == NULL
+             ? count_surely(at->values, at->inverses, 2 * of->most + 2, at->to, at->count)
+             : false;
 }
 
-/* ---- Runs and rows -------------------------------------------------------------------------- */
+static bool divide_by_inverses(const rlt_rescaling *of, const run *at) {
+  const float most = at->points != NULL ? MOST_WITH_POINTS : 2 * of->most + 2;
+#define STEPS(points, to_nearest)                                                                  \
+  count_steps(at->values, at->scales, at->inverses, points, to_nearest, most, at->to, at->count)
+#define NARROW(are_short)                                                                          \
+  divide_narrow(at->values, at->scales, at->inverses, are_short, of->most, at->to, at->count)
+  switch (of->rounding) {
+  case RLT_SCALE_TO_NEAREST:
+    return at->points == NULL ? STEPS(NULL, true) : STEPS(at->points, true);
+  case RLT_SCALE_TO_ZERO:
+    return at->points == NULL ? STEPS(NULL, false) : STEPS(at->points, false);
+  default:
+    return of->are_short ? NARROW(true) : NARROW(false);
+  }
+#undef STEPS
+#undef NARROW
+}
 
-/* Each rounding and kind of step, with zero points or without, is a loop of its own; `detail` is
- * what the function alone has. */
-#define BY_ROUNDING(function, points, step, detail)                                                \
+/* Each rounding, with zero points or without, is a loop of its own; `detail` is what the function
+ * alone has. */
+#define BY_ROUNDING(function, points, detail)                                                      \
   (rounding == RLT_SCALE_TO_F32                                                                    \
-       ? function(values, scales, points, step, detail, RLT_SCALE_TO_F32, to, count)               \
+       ? function(at->values, at->scales, points, detail, RLT_SCALE_TO_F32, at->to, at->count)     \
    : rounding == RLT_SCALE_TO_ODD                                                                  \
-       ? function(values, scales, points, step, detail, RLT_SCALE_TO_ODD, to, count)               \
+       ? function(at->values, at->scales, points, detail, RLT_SCALE_TO_ODD, at->to, at->count)     \
    : rounding == RLT_SCALE_TO_NEAREST                                                              \
-       ? function(values, scales, points, step, detail, RLT_SCALE_TO_NEAREST, to, count)           \
-       : function(values, scales, points, step, detail, RLT_SCALE_TO_ZERO, to, count))
+       ? function(at->values, at->scales, points, detail, RLT_SCALE_TO_NEAREST, at->to, at->count) \
+       : function(at->values, at->scales, points, detail, RLT_SCALE_TO_ZERO, at->to, at->count))
 #define BY_KIND(function, detail)                                                                  \
-  (points == NULL ? (step == 1 ? BY_ROUNDING(function, NULL, 1, detail)                            \
-                               : BY_ROUNDING(function, NULL, 0, detail))                           \
-                  : (step == 1 ? BY_ROUNDING(function, points, 1, detail)                          \
-                               : BY_ROUNDING(function, points, 0, detail)))
+  (at->points == NULL ? BY_ROUNDING(function, NULL, detail)                                        \
+                      : BY_ROUNDING(function, at->points, detail))
 
-static bool divide_run(const rlt_unaligned_float *values, const rlt_scale_row *row, int64_t group,
-                       int64_t step, float most, rlt_scale_rounding rounding, float *to,
-                       int64_t count) {
-  const float *const scales = row->scales + group;
-  const float *const points = row->points != NULL ? row->points + group : NULL;
+static bool divide_run(const run *at, float most, rlt_scale_rounding rounding) {
   return BY_KIND(divide, most);
 }
 
-static bool multiply_run(const rlt_unaligned_float *values, const rlt_scale_row *row, int64_t group,
-                         int64_t step, bool is_exact, rlt_scale_rounding rounding, float *to,
-                         int64_t count) {
-  const float *const scales = row->scales + group;
-  const float *const points = row->points != NULL ? row->points + group : NULL;
+static bool multiply_run(const run *at, bool is_exact, rlt_scale_rounding rounding) {
   return is_exact && rounding == RLT_SCALE_TO_ODD
-             ? multiply(values, scales, points, step, true, RLT_SCALE_TO_F32, to, count)
+             ? multiply(at->values, at->scales, at->points, true, RLT_SCALE_TO_F32, at->to,
+                        at->count)
              : BY_KIND(multiply, false);
 }
 
-/* Values that have one scale each, or one together: of one side alone. */
-static bool rescale_run(const rlt_rescaling *of, const rlt_unaligned_float *values, float *to,
-                        int64_t first, int64_t count) {
+/* At most CHUNK values, by the scales of one side alone. */
+static bool rescale_run(const rlt_rescaling *of, const rlt_unaligned_float *values, int64_t first,
+                        float *to, int64_t count) {
+  float scales[CHUNK], points[CHUNK], inverses[CHUNK];
   const bool divides = of->to.scales != NULL;
   const rlt_scale_row *const row = divides ? &of->to : &of->from;
-  const int64_t group = (first + row->skip) / row->group;
-  const int64_t step = row->group == 1 ? 1 : 0;
-  if (row->inverses != NULL && (of->are_powers || of->rounding >= RLT_SCALE_TO_NEAREST) &&
-      divide_by_inverses(of, values + first, group, step, to + first, count)) {
+  run at = {.values = values, .count = count, .to = to};
+  if (row->points != NULL) {
+    at.points = spread(row, row->points, first, count, points);
+  }
+  const bool by_inverses =
+      row->inverses != NULL && (of->is_narrow || of->rounding >= RLT_SCALE_TO_NEAREST);
+  if (by_inverses) {
+    at.inverses = spread(row, row->inverses, first, count, inverses);
+    if (multiply_by_inverses(of, &at)) {
+      return true;
+    }
+  }
+  at.scales = spread(row, row->scales, first, count, scales);
+  if (by_inverses && divide_by_inverses(of, &at)) {
     return true;
   }
-  if (!HAS_FUSED && of->rounding != RLT_SCALE_TO_F32 && (divides || !of->is_exact)) {
-    return false;
-  }
-  return divides ? divide_run(values + first, row, group, step, of->most, of->rounding, to + first,
-                              count)
-                 : multiply_run(values + first, row, group, step, of->is_exact, of->rounding,
-                                to + first, count);
+  return divides ? divide_run(&at, of->most, of->rounding)
+                 : multiply_run(&at, of->is_exact, of->rounding);
 }
 
-static void rescale(const rlt_rescaling *of, const rlt_unaligned_float *values, float *to,
-                    int64_t count) {
-  if (of->from.scales != NULL && of->to.scales != NULL) {
-    rescale_exactly(of, values, to, 0, count);
-    return;
+static void rescale(const rlt_rescaling *of, const rlt_unaligned_float *values, int64_t first,
+                    float *to, int64_t count) {
+  const bool is_one_sided = of->from.scales == NULL || of->to.scales == NULL;
+  for (int64_t i = 0; i < count; i += CHUNK) {
+    const int64_t some = rlt_min(CHUNK, count - i);
+    if (!is_one_sided || !rescale_run(of, values + i, first + i, to + i, some)) {
+      rescale_exactly(of, values + i, first + i, to + i, some);
+    }
   }
-  const rlt_scale_row *const row = of->to.scales != NULL ? &of->to : &of->from;
-  const int64_t group = row->group;
-  int64_t end = 0;
-  for (int64_t first = 0; first < count; first = end) {
-    const int64_t rest = group == 1 ? CHUNK : rlt_min(CHUNK, group - (first + row->skip) % group);
-    end = rlt_min(count, first + rest);
-    if (!rescale_run(of, values, to, first, end - first)) {
-      rescale_exactly(of, values, to, first, end);
+}
+
+/* ---- Elements as bf16 ----------------------------------------------------------------------- */
+
+/* Anywhere in memory. */
+typedef uint16_t unaligned_word __attribute__((aligned(1), may_alias));
+
+INLINED uint32_t product_of_word(uint16_t word, float scale) {
+  const float product = f32_of_bits((uint32_t)word << 16) * scale;
+  return product == product ? bits_of_f32(product) : QUIET_NAN;
+}
+
+/* To the nearest, ties to even. */
+INLINED uint16_t word_of(uint32_t bits) {
+  const uint32_t almost_half = 0x7fff;
+  return (uint16_t)((bits + almost_half + (bits >> 16 & 1)) >> 16);
+}
+
+static void multiply_words(const rlt_scale_row *row, const uint16_t *elements, int64_t first,
+                           bool to_words, void *to, int64_t count) {
+  const unaligned_word *restrict from = (const unaligned_word *)elements;
+  unaligned_word *restrict words = to;
+  rlt_unaligned_float *restrict floats = to;
+  float spread_scales[CHUNK];
+  for (int64_t i = 0; i < count; i += CHUNK) {
+    const int64_t some = rlt_min(CHUNK, count - i);
+    const float *restrict scales = spread(row, row->scales, first + i, some, spread_scales);
+    if (to_words) {
+      for (int64_t j = 0; j < some; ++j) {
+        words[i + j] = word_of(product_of_word(from[i + j], scales[j]));
+      }
+    } else {
+      for (int64_t j = 0; j < some; ++j) {
+        floats[i + j] = f32_of_bits(product_of_word(from[i + j], scales[j]));
+      }
     }
   }
 }
@@ -336,19 +455,56 @@ INLINED void take_greatest(uint32_t *found, int32_t most) {
   *found = (uint32_t)most > *found ? (uint32_t)most : *found;
 }
 
+/* Of each two neighbours. */
+static void halve(const int32_t *restrict from, int32_t *restrict to, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) {
+    const int32_t even = from[2 * i], odd = from[2 * i + 1];
+    to[i] = even > odd ? even : odd;
+  }
+}
+
+static void halve_values(const rlt_unaligned_float *restrict from, int32_t *restrict to,
+                         int64_t count) {
+  for (int64_t i = 0; i < count; ++i) {
+    const int32_t even = (int32_t)bits_of_f32(from[2 * i]) & MAGNITUDE;
+    const int32_t odd = (int32_t)bits_of_f32(from[2 * i + 1]) & MAGNITUDE;
+    to[i] = even > odd ? even : odd;
+  }
+}
+
+/* Of whole groups of 16 or 32. As many as there is room for are halved together until each is a
+ * number. */
+static void find_in_short_groups(const rlt_unaligned_float *restrict values, int64_t count,
+                                 int64_t group, uint32_t *restrict found) {
+  enum { MOST = 1024 };
+  int32_t halves[MOST / 2], quarters[MOST / 4];
+  for (int64_t first = 0; first < count; first += MOST) {
+    const int64_t groups = rlt_min(MOST, count - first) / group;
+    int32_t *most = halves, *next = quarters;
+    halve_values(values + first, most, groups * group / 2);
+    for (int64_t left = group / 4; left >= 1; left /= 2) {
+      int32_t *const was = most;
+      halve(most, next, groups * left);
+      most = next;
+      next = was;
+    }
+    for (int64_t g = 0; g < groups; ++g) {
+      take_greatest(found++, most[g]);
+    }
+  }
+}
+
 /* Of groups that begin with the row. */
 static void find_in_groups(const rlt_unaligned_float *restrict values, int64_t count, int64_t group,
                            uint32_t *restrict found) {
-  enum { BLOCK = 32 };
   int64_t i = 0;
   if (group == 1) {
     for (; i < count; ++i) {
       take_greatest(&found[i], (int32_t)bits_of_f32(values[i]) & MAGNITUDE);
     }
-    return;
-  }
-  for (; group == BLOCK && i + BLOCK <= count; i += BLOCK) {
-    take_greatest(&found[i / BLOCK], greatest_of(values + i, BLOCK));
+  } else if (group == 16 || group == 32) {
+    i = count / group * group;
+    find_in_short_groups(values, i, group, found);
   }
   for (; i < count; i += group) {
     take_greatest(&found[i / group], greatest_of(values + i, rlt_min(group, count - i)));
@@ -391,8 +547,10 @@ static void find_ends(const rlt_unaligned_float *values, int64_t count, int64_t 
 }
 
 const rlt_cpu_scale_passes SCALE_PASSES = {.rescale = rescale,
+                                           .multiply_words = multiply_words,
                                            .invert = invert,
                                            .find_greatest = find_greatest,
                                            .find_ends = find_ends,
+                                           .find_scales = find_scales,
                                            .encode = encode_records,
                                            .decode = decode_records};

@@ -31,20 +31,26 @@ typedef struct rlt_scale_row {
 typedef struct rlt_rescaling {
   rlt_scale_row from;
   rlt_scale_row to;
-  bool is_exact; /* f32 holds all products by scales of `from` */
-  bool
-      are_powers; /* scales of `to` are powers of two, and elements have fewer exponents than f32 */
-  float most;     /* of elements that have scales: what is beyond becomes this */
+  bool is_exact;   /* f32 holds all products by scales of `from` */
+  bool is_narrow;  /* elements are floats, of fewer exponents than f32 has */
+  bool are_powers; /* and scales of `to` are powers of two */
+  bool are_short;  /* or have at most 11 digits */
+  float most;      /* of elements that have scales: what is beyond becomes this */
   rlt_scale_rounding rounding;
 } rlt_rescaling;
 
 typedef struct rlt_cpu_scale_passes {
-  /* The elements that stand for `count` values: ((value - point) * scale) / scale + point. Integers
-   * before the point is added are within 2^22; all that lies further out is there. */
-  void (*rescale)(const rlt_rescaling *of, const rlt_unaligned_float *values, float *to,
-                  int64_t count);
-  /* What values are multiplied by where a product is as good as a quotient: 1 / scale as an f32, or
-   * NaN for a scale for which it never is. */
+  /* The elements that stand for values first .. first + count - 1 of a row, of which the first is
+   * given: ((value - point) * scale) / scale + point. Integers before the point is added are
+   * within 2^22; all that lies further out is there. */
+  void (*rescale)(const rlt_rescaling *of, const rlt_unaligned_float *values, int64_t first,
+                  float *to, int64_t count);
+  /* Of elements that bf16 holds, given as such, and a source's scales alone, without zero points,
+   * the products: as f32s, or, where f32 holds all of them, as bf16s. */
+  void (*multiply_words)(const rlt_scale_row *row, const uint16_t *elements, int64_t first,
+                         bool to_words, void *to, int64_t count);
+  /* What values are multiplied by where a quotient follows from the product: 1 / scale as an f32, 0
+   * for the scale 0, or NaN for a scale for which it does not. */
   void (*invert)(const float *scales, int64_t count, float *inverses);
   /* found[g] becomes the greatest of itself and the bits, without signs, of values i that have g as
    * (skip + i) / group: numbers in their order, then infinity, then NaNs. */
@@ -54,6 +60,10 @@ typedef struct rlt_cpu_scale_passes {
    * i of group g above 0, or NaN, and of those below 0. */
   void (*find_ends)(const rlt_unaligned_float *values, int64_t count, int64_t group, int64_t skip,
                     uint32_t *above, uint32_t *below);
+  /* The scales of groups whose greatest values have these bits: f32s that become the scales when
+   * they are converted to their type. */
+  void (*find_scales)(const rlt_scale_finder *by, const uint32_t *greatest, int64_t count,
+                      float *scales);
   /* Values to records and back; `count` is a multiple of 32. */
   void (*encode)(relayout_block_format format, const rlt_unaligned_float *values, int64_t count,
                  uint8_t *records);

@@ -43,11 +43,14 @@ void rlt_many_free(rlt_many *many) {
     backend->many_destroy(many->on_device);
   }
   free_converter(backend, many->converter);
+  free_converter(backend, many->word_converter);
   free_box_plans(&many->values);
   free_beside(&many->beside);
   for (int32_t i = 0; many->to != NULL && i < many->count; ++i) {
     rlt_destination *const to = &many->to[i];
     free_converter(backend, to->converter);
+    free_converter(backend, to->scale_writer);
+    free_converter(backend, to->scale_reader);
     free_box_plans(&to->elements);
     free_box_plans(&to->found);
     free_box_plans(&to->found_points);
@@ -361,13 +364,16 @@ static bool are_exact(const relayout_scaled_view *side) {
 }
 
 static void choose_rounding(const planning *at, rlt_destination *to) {
+  enum { MOST_SHORT = 11 };
   const relayout_element_type type = to->view.elements.shape.element_type;
   const relayout_element_kind kind = relayout_element_type_kind(type);
   const bool is_integer = kind == RELAYOUT_KIND_SIGNED || kind == RELAYOUT_KIND_UNSIGNED;
   to->is_exact = at->many->factor == 1 && at->many->from.has_scales && are_exact(&at->many->from);
-  to->are_powers = to->view.has_scales && relayout_element_type_bits(type) <= 8 &&
-                   type != RELAYOUT_F8E8M0FNU &&
-                   to->view.scales.shape.element_type == RELAYOUT_F8E8M0FNU;
+  to->is_narrow = to->view.has_scales && kind == RELAYOUT_KIND_FLOAT &&
+                  relayout_element_type_bits(type) <= 8 && type != RELAYOUT_F8E8M0FNU;
+  to->are_short =
+      to->is_narrow && digits_of(to->view.scales.shape.element_type).count <= MOST_SHORT;
+  to->are_powers = to->is_narrow && to->view.scales.shape.element_type == RELAYOUT_F8E8M0FNU;
   to->most = to->view.has_scales ? (float)rlt_greatest_element(type) : 0;
   to->rounding = rlt_has_blocks(&to->view) || type == RELAYOUT_F32 ? RLT_SCALE_TO_F32
                  : !is_integer || !to->view.has_scales             ? RLT_SCALE_TO_ODD
@@ -398,11 +404,54 @@ static relayout_status plan_all_found(const planning *at, rlt_destination *to,
                             error);
 }
 
+/* The elements of a row that have whole groups, at least as many as usual; 0: groups lie across
+ * rows, or are too long. */
+static int64_t piece_with_groups(const planning *at, const rlt_destination *to) {
+  const rlt_many *const many = at->many;
+  const rlt_boxes *const boxes = &many->boxes;
+  const int32_t along = boxes->rank > 0 ? many->order[0] : -1;
+  bool lies_along = along >= 0 && to->joined == 1;
+  for (int32_t d = 0; d < boxes->rank; ++d) {
+    lies_along = lies_along && (d == along || to->view.group_sizes[d] == 1);
+  }
+  if (!lies_along) {
+    return 0;
+  }
+  const int64_t group = rlt_min(to->view.group_sizes[along], boxes->sizes[along]);
+  return RLT_ROW_PIECE % group == 0 ? RLT_ROW_PIECE
+         : group > RLT_ROW_PIECE && group <= RLT_LONGEST_PIECE && !rlt_has_blocks(&many->from)
+             ? group
+             : 0;
+}
+
+/* Scales that are found piece by piece are made what their type makes of them as they are found;
+ * powers of two are found as f8e8m0fnu has them. */
+static relayout_status make_scale_converters(const planning *at, rlt_destination *to,
+                                             relayout_error *error) {
+  const rlt_plan_request request = rlt_plain_request();
+  const relayout_element_type type = to->view.scales.shape.element_type;
+  const rlt_conversion there = conversion_of(&request, RELAYOUT_F32, type);
+  const rlt_conversion back = conversion_of(&request, type, RELAYOUT_F32);
+  if (type == RELAYOUT_F32 ||
+      (type == RELAYOUT_F8E8M0FNU && to->view.rule == RELAYOUT_SCALES_POWER2)) {
+    return RELAYOUT_OK;
+  }
+  const relayout_status status = make_converter(at, RELAYOUT_F32, &there, &to->scale_writer, error);
+  return status == RELAYOUT_OK ? make_converter(at, type, &back, &to->scale_reader, error) : status;
+}
+
 static relayout_status plan_found(const planning *at, rlt_destination *to, relayout_error *error) {
   const rlt_boxes *const boxes = &at->many->boxes;
   const rlt_plan_request request = rlt_plain_request();
+  const int64_t piece = piece_with_groups(at, to);
   relayout_status status = rlt_scale_finder_make(&to->view, &to->finder, error);
   to->finding = rlt_finding_of(boxes, &to->view);
+  if (status == RELAYOUT_OK && to->finding == RLT_FINDS_IN_BOX && piece > 0 &&
+      !rlt_finds_points(&to->view)) {
+    to->finding = RLT_FINDS_IN_PIECE;
+    to->piece = piece;
+    status = make_scale_converters(at, to, error);
+  }
   if (status != RELAYOUT_OK || to->finding == RLT_FINDS_IN_ALL) {
     return status == RELAYOUT_OK ? plan_all_found(at, to, error) : status;
   }
@@ -456,14 +505,38 @@ static bool is_leader(const rlt_many *many, const rlt_destination *to) {
   return is;
 }
 
+/* Whether a source's elements, each a byte that bf16 holds, times its scales become f32s, or bf16s
+ * by products that f32 holds. */
+static bool goes_by_words(const rlt_many *many, const rlt_destination *to) {
+  const relayout_scaled_view *const from = &many->from;
+  const relayout_element_type type = to->view.elements.shape.element_type;
+  return from->has_scales && !from->has_zero_points && !to->view.has_scales &&
+         relayout_element_type_bits(from->elements.shape.element_type) <= 8 &&
+         (type == RELAYOUT_F32 || (type == RELAYOUT_BF16 && to->is_exact));
+}
+
+static relayout_status choose_words(const planning *at, rlt_destination *to,
+                                    relayout_error *error) {
+  rlt_many *const many = at->many;
+  const rlt_plan_request request = rlt_plain_request();
+  const rlt_conversion conversion = conversion_of(&request, many->row_type, RELAYOUT_BF16);
+  to->by_words = goes_by_words(many, to);
+  return to->by_words && many->word_converter == NULL
+             ? make_converter(at, many->row_type, &conversion, &many->word_converter, error)
+             : RELAYOUT_OK;
+}
+
 static relayout_status plan_rows(const planning *at, rlt_destination *to, relayout_error *error) {
   rlt_many *const many = at->many;
   const relayout_element_type type = to->view.elements.shape.element_type;
   const relayout_element_type source = many->from.elements.shape.element_type;
   const bool is_f32 = to->is_rescaled || rlt_has_blocks(&many->from);
-  const relayout_element_type rows = is_f32 ? RELAYOUT_F32 : source;
+  relayout_status status = choose_words(at, to, error);
+  const relayout_element_type rows = to->by_words ? type : is_f32 ? RELAYOUT_F32 : source;
   to->conversion = conversion_of(&at->asked, rows, type);
-  relayout_status status = make_converter(at, rows, &to->conversion, &to->converter, error);
+  if (status == RELAYOUT_OK) {
+    status = make_converter(at, rows, &to->conversion, &to->converter, error);
+  }
   if (status == RELAYOUT_OK && to->view.has_scales) {
     status = plan_beside(at, &to->view, &to->beside, error);
   }
@@ -507,6 +580,7 @@ static relayout_status plan_destination(const planning *at, rlt_destination *to,
                                         relayout_error *error) {
   choose_rounding(at, to);
   to->joined = joined_by_scales(at, &to->view, at->many->joined);
+  to->piece = RLT_ROW_PIECE;
   switch (to->making) {
   case RLT_MAKES_ROWS:
     return plan_rows(at, to, error);

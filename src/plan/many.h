@@ -21,6 +21,10 @@
 #include "plan/many_schedule.h"
 #include "plan/plan.h"
 
+/* Elements that go through a row's steps together: they stay in the nearest cache. More where their
+ * scale is found in between, which are read again from the next cache at the farthest. */
+enum { RLT_ROW_PIECE = 2048, RLT_LONGEST_PIECE = 8 * RLT_ROW_PIECE };
+
 /* Bytes of a tensor that a plan reads or writes: where they begin, behind the pointer that calls
  * are given, and how many they are; as many as the whole tensor spans unless a range is moved. */
 typedef struct rlt_used_bytes {
@@ -69,11 +73,13 @@ typedef struct rlt_box_scales {
   rlt_box_rows rows;
 } rlt_box_scales;
 
-/* Over what the greatest value of a group is looked for. */
+/* Over what the greatest value of a group is looked for. Kernels have the first three, by their
+ * numbers. */
 typedef enum rlt_finding {
   RLT_FINDS_NOTHING,
-  RLT_FINDS_IN_BOX, /* no group lies in two boxes */
-  RLT_FINDS_IN_ALL  /* all boxes are read before the first element is written */
+  RLT_FINDS_IN_BOX,  /* no group lies in two boxes */
+  RLT_FINDS_IN_ALL,  /* all boxes are read before the first element is written */
+  RLT_FINDS_IN_PIECE /* a piece of a row has whole groups; not in kernels */
 } rlt_finding;
 
 /* How a destination comes by its elements. */
@@ -92,6 +98,8 @@ typedef struct rlt_destination {
   rlt_making making;
   int32_t leader;      /* of RLT_MAKES_SHARED: whose rows */
   bool is_rescaled;    /* its elements have scales, or the source's values do */
+  bool by_words;       /* elements are multiplied as bf16, and rows are of the destination's type */
+  int64_t piece;       /* elements of a row that go through its steps together */
   bool in_place;       /* rows lie in the destination itself, with `strides` */
   bool streams;        /* and are stored past the cache */
   bool is_moved_alone; /* by a plan of its own, beside a kernel */
@@ -103,13 +111,17 @@ typedef struct rlt_destination {
   rlt_box_scales beside;
   bool is_exact;   /* as rlt_rescaling has it */
   float most;      /* likewise */
+  bool is_narrow;  /* likewise */
   bool are_powers; /* likewise */
+  bool are_short;  /* likewise */
   rlt_scale_rounding rounding;
   rlt_finding finding;
   rlt_scale_finder finder;
-  rlt_box_plans found;        /* scales that were found to the destination, */
-  rlt_box_plans found_points; /* and zero points */
-  relayout_plan *all_found;   /* the same at once, from `group_rows` */
+  rlt_box_plans found;               /* scales that were found to the destination, */
+  rlt_box_plans found_points;        /* and zero points */
+  void *scale_writer, *scale_reader; /* the device's, from f32 to the scales' type and back; NULL:
+                                        that is f32, or no scales are found in pieces */
+  relayout_plan *all_found;          /* the same at once, from `group_rows` */
   relayout_plan *all_found_points;
   rlt_index_box all_groups;         /* whose scales are found in all boxes */
   rlt_box_rows group_rows;          /* of these, */
@@ -171,6 +183,7 @@ typedef struct rlt_many {
   rlt_box_rows rows;
   rlt_box_rows records; /* as a destination's */
   void *converter;      /* likewise; NULL where these are f32s already */
+  void *word_converter; /* likewise, to bf16; NULL: no destination wants that */
   rlt_box_scales beside;
   int32_t count;
   rlt_destination *to;
