@@ -161,15 +161,20 @@ ALWAYS_INLINE static unit unit_of_piece(uint4 value, uint number) {
 }
 
 /* That a piece is a shuffle of two halves keeps Oclgrind from taking it for half initialized. */
+#ifdef __OPENCL_VERSION__
+#define JOINED_HALVES(first, second) ((uint4)((first).xy, (second).zw))
+#else
+#define JOINED_HALVES(front, back) ((uint4)((front).x, (front).y, (back).z, (back).w))
+#endif
 ALWAYS_INLINE static uint4 piece_of(const unit *units) {
 #if WORD_BYTES <= 4
   const uint4 first = (uint4)(UNIT_IN_MEMORY(units[0]), UNIT_IN_MEMORY(units[1]), 0, 0);
   const uint4 second = (uint4)(0, 0, UNIT_IN_MEMORY(units[2]), UNIT_IN_MEMORY(units[3]));
-  return (uint4)(first.xy, second.zw);
+  return JOINED_HALVES(first, second);
 #elif WORD_BYTES == 8
   const uint4 first = as_uint4((ulong2)(units[0], units[0]));
   const uint4 second = as_uint4((ulong2)(units[1], units[1]));
-  return (uint4)(first.xy, second.zw);
+  return JOINED_HALVES(first, second);
 #else
   return units[0];
 #endif
@@ -237,7 +242,7 @@ ALWAYS_INLINE static source_tile source_tile_at(const place start, const tile t,
 
 /* Whether all units lie between these that have elements of the tile, the lowest of which, and what
  * is behind the highest, are so far from its first. */
-ALWAYS_INLINE static bool is_inside(const source_tile of, offset lowest, offset end) {
+ALWAYS_INLINE static bool lies_inside(const source_tile of, offset lowest, offset end) {
   return lowest - SOURCE_UNIT >= of.first && end + 2 * SOURCE_UNIT <= of.end;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "arguments.h"
+#include "emit_kernel.h"
 
 /* What can be printed. Each gets the other words. */
 typedef struct emitted {
@@ -62,15 +63,19 @@ static exit_code run_index(int argument_count, char **arguments) {
   return code == EXIT_CODE_OK ? print_index(&shape, &emit_options) : code;
 }
 
-static const emitted all[] = {{"index", run_index}};
+static const emitted all[] = {{"index", run_index}, {"kernel", emit_kernel_run}};
 static const size_t count = sizeof all / sizeof all[0];
 
+static bool is_flag(const char *argument) {
+  return strcmp(argument, "--any-offset") == 0 || strcmp(argument, "--check") == 0;
+}
+
 /* The place of the first word that is neither an option nor an option's value; argument_count if
- * there is none. All options have values. */
+ * there is none. All options but flags have values. */
 static int find_operand(int argument_count, char **arguments) {
   int at = 0;
   while (at < argument_count && strncmp(arguments[at], "--", 2) == 0) {
-    at += strchr(arguments[at], '=') == NULL ? 2 : 1;
+    at += is_flag(arguments[at]) || strchr(arguments[at], '=') != NULL ? 1 : 2;
   }
   return at < argument_count ? at : argument_count;
 }
@@ -87,14 +92,14 @@ static exit_code run(int argument_count, char **arguments) {
   const char *ignored[] = {NULL, NULL}, *what = NULL;
   const arguments_option options[] = {{"language", .value = &ignored[0]},
                                       {"name", .value = &ignored[1]}};
-  const arguments_operand operands[] = {{"index", &what}};
+  const arguments_operand operands[] = {{"index or kernel", &what}};
   const int words = at < argument_count ? at + 1 : argument_count;
   exit_code code;
   if (!arguments_parse(&command_emit, words, arguments, 2, options, 1, operands, &code)) {
     return code;
   }
-  return report(EXIT_CODE_USAGE, "cannot emit '%s'; expected index; try 'relayout emit --help'",
-                what);
+  return report(EXIT_CODE_USAGE,
+                "cannot emit '%s'; expected index or kernel; try 'relayout emit --help'", what);
 }
 
 const command command_emit = {
