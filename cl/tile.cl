@@ -25,6 +25,7 @@
  *                 what follows from it
  *     ALONE       1 where the text is handed out (src/gpu/kernel_text.c): nothing but the sides are
  *                 arguments then, with what bytes come before them in their buffers
+ *     CPP         1 where that text is C++, for CUDA and HIP (cpp.cl)
  */
 
 #ifndef SPECIALIZED
@@ -32,6 +33,9 @@
 #endif
 #ifndef ALONE
 #define ALONE 0
+#endif
+#ifndef CPP
+#define CPP 0
 #endif
 
 #if WORD_BYTES == 1
@@ -51,7 +55,7 @@ typedef uint4 word;
 #if defined(__clang__)
 #define ALWAYS_INLINE __attribute__((always_inline))
 #define UNROLLED      _Pragma("unroll")
-#elif !defined(__OPENCL_VERSION__) /* CUDA */
+#elif CPP
 #define ALWAYS_INLINE __forceinline__
 #define UNROLLED      _Pragma("unroll")
 #else
@@ -100,10 +104,10 @@ typedef struct tile {
 } tile;
 
 /* Compilers are told how many work-items a work-group has. */
-#ifdef __OPENCL_VERSION__
-#define WORK_GROUP __attribute__((reqd_work_group_size(GROUP, 1, 1)))
-#else /* CUDA and HIP */
+#if CPP
 #define WORK_GROUP __launch_bounds__(GROUP)
+#else
+#define WORK_GROUP __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 #endif
 
 /* Kernels have names that tell them apart in a trace: relayout_transpose_4. */

@@ -44,7 +44,10 @@ static void write_text(const rlt_launch_spec *spec, rlt_sides_before before, con
   rlt_source pruned = {NULL, 0, 0, false};
   const char *sources[RLT_KERNEL_SOURCES];
   rlt_kernel_sources_of(&spec->options, sources);
-  rlt_source_add_text(&whole, dialect == RLT_SOURCE_CPP ? rlt_kernel_text("cpp") : "");
+  if (dialect == RLT_SOURCE_CPP) {
+    rlt_source_add_text(&whole, rlt_kernel_text("cpp"));
+    rlt_source_add_text(&whole, "#define CPP 1\n");
+  }
   add_macros(&spec->options, &whole);
   add_before(before, &whole);
   for (size_t i = 0; i < RLT_KERNEL_SOURCES; ++i) {

@@ -32,8 +32,8 @@ typedef struct rlt_launch_spec {
 relayout_status rlt_launch_spec_make(const rlt_schedule *schedule, int64_t most_offset,
                                      rlt_launch_spec *spec, relayout_error *error);
 
-/* The same for a specialised kernel whose text is handed out: the sides are its only arguments, each
- * with its start in bytes. */
+/* The same for a specialised kernel whose text is handed out: the sides are its only arguments,
+ * each with its start in bytes. */
 relayout_status rlt_launch_spec_make_alone(const rlt_schedule *schedule, int64_t most_offset,
                                            rlt_launch_spec *spec, relayout_error *error);
 void rlt_launch_spec_free(rlt_launch_spec *spec);
