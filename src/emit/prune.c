@@ -104,3 +104,24 @@ void rlt_source_prune(const char *text, const char *function, rlt_source *made) 
   rlt_free(all.owners);
   rlt_free(all.of);
 }
+
+void rlt_source_make_alone(const rlt_source *whole, const char *name, rlt_source_dialect dialect,
+                           rlt_source *made) {
+  rlt_source resolved = {NULL, 0, 0, false};
+  rlt_source pruned = {NULL, 0, 0, false};
+  bool is_complete = !whole->lacks_memory;
+  if (is_complete) {
+    rlt_source_resolve(whole->text, dialect, &resolved);
+    is_complete = !resolved.lacks_memory;
+  }
+  if (is_complete) {
+    rlt_source_prune(resolved.text, "ENTRY", &pruned);
+    is_complete = !pruned.lacks_memory;
+  }
+  if (is_complete) {
+    rlt_source_spell(pruned.text, name, dialect, made);
+  }
+  made->lacks_memory = made->lacks_memory || !is_complete;
+  rlt_source_free(&resolved);
+  rlt_source_free(&pruned);
+}

@@ -43,6 +43,10 @@ void rlt_source_prune(const char *text, const char *function, rlt_source *made);
 void rlt_source_spell(const char *text, const char *prefix, rlt_source_dialect dialect,
                       rlt_source *made);
 
+/* All three, of the function that the text calls ENTRY(...). */
+void rlt_source_make_alone(const rlt_source *whole, const char *name, rlt_source_dialect dialect,
+                           rlt_source *made);
+
 /* ---- For these ---- */
 
 typedef enum rlt_token_kind {

@@ -272,11 +272,10 @@ static int64_t add_tables(rlt_text *text, const rlt_constants *of) {
 
 /* ---- What would be an argument ---- */
 
-/* An index program as code: each operation a line. */
-static void add_program(rlt_text *text, const rlt_index_program *program) {
+void rlt_constants_add_program(rlt_text *text, const rlt_index_program *program) {
   rlt_text_add(text,
                "#define RESULT_OF_PROGRAM %" PRId32 "\n#define PLACE_OF_PROGRAM %" PRId32
-               "\nstatic bool program_of_problem(long *numbers) {\n",
+               "\nstatic bool program_of_problem(int64_t *numbers) {\n",
                program->result, program->place);
   for (int32_t i = 0; i < program->count; ++i) {
     const rlt_index_op *const op = &program->of[i];
@@ -335,7 +334,7 @@ static void add_alone(rlt_text *text, const rlt_constants *of) {
                  of->scale->digits, of->scale->exponent, of->scale->negative);
   }
   if (problem->index_program != NULL) {
-    add_program(text, problem->index_program);
+    rlt_constants_add_program(text, problem->index_program);
   }
 }
 

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/text.h"
 #include "gpu/tables.h"
 
 /* What a launch spec has. */
@@ -29,5 +30,9 @@ typedef struct rlt_constants {
  * `*table_bytes`. RELAYOUT_OUT_OF_MEMORY. */
 relayout_status rlt_constants_write(const rlt_constants *of, char **text, int64_t *table_bytes,
                                     relayout_error *error);
+
+/* An index program as the function program_of_problem, each operation a line, and as macros where
+ * its numbers are. */
+void rlt_constants_add_program(rlt_text *text, const rlt_index_program *program);
 
 #endif

@@ -89,3 +89,21 @@ void rlt_kernel_sources_of(const rlt_kernel_options *options,
   sources[7] = has_program ? rlt_kernel_text("index_program") : "";
   sources[8] = rlt_kernel_text(is_written ? "many_kernel" : rlt_kernel_name(options->kernel));
 }
+
+/* " -DNAME=VALUE" becomes a line. */
+void rlt_kernel_add_macros(const rlt_kernel_options *options, rlt_source *text) {
+  char written[RLT_KERNEL_OPTIONS_SIZE];
+  rlt_text list = rlt_text_in(written, sizeof written);
+  /* Arrays are set before what may set a part of them: PoCL 7.1 wants it. */
+  rlt_kernel_add_options(options, 0, true, &list);
+  for (const char *at = strstr(written, " -D"); at != NULL; at = strstr(at, " -D")) {
+    at += strlen(" -D");
+    const size_t name = strcspn(at, "=");
+    const size_t value = strcspn(at, " ");
+    rlt_source_add_text(text, "#define ");
+    rlt_source_add(text, at, name);
+    rlt_source_add_text(text, " ");
+    rlt_source_add(text, at + name + 1, value - name - 1);
+    rlt_source_add_text(text, "\n");
+  }
+}

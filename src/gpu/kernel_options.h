@@ -1,5 +1,5 @@
 /* kernel_options.h: what is compiled into a kernel; everything else is an argument. Depends on
- * convert/ and problem/. */
+ * convert/, emit/ and problem/. */
 #ifndef RLT_GPU_KERNEL_OPTIONS_H
 #define RLT_GPU_KERNEL_OPTIONS_H
 
@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "convert/convert.h"
+#include "emit/source.h"
 #include "relayout/element_type.h"
 
 /* X(NAME, text): the kernels, by the names of their functions. */
@@ -71,6 +72,9 @@ enum { RLT_KERNEL_OPTIONS_SIZE = 1024, RLT_KERNEL_SOURCES = 9 };
 /* What the compiler is called with: -DWORD_BYTES=4 and so on, each with a blank in front. */
 void rlt_kernel_add_options(const rlt_kernel_options *options, int32_t grid_axis, bool native,
                             rlt_text *text);
+
+/* The same for any device as lines of a text: #define WORD_BYTES 4 and so on. */
+void rlt_kernel_add_macros(const rlt_kernel_options *options, rlt_source *text);
 
 /* The texts that the kernel consists of, in their order; "" for those that it does without. */
 void rlt_kernel_sources_of(const rlt_kernel_options *options,

@@ -10,24 +10,6 @@
 #include "gpu/spec.h"
 #include "gpu/target.h"
 
-/* " -DNAME=VALUE" becomes a line. */
-static void add_macros(const rlt_kernel_options *options, rlt_source *text) {
-  char written[RLT_KERNEL_OPTIONS_SIZE];
-  rlt_text list = rlt_text_in(written, sizeof written);
-  /* Arrays are set before what may set a part of them: PoCL 7.1 wants it. */
-  rlt_kernel_add_options(options, 0, true, &list);
-  for (const char *at = strstr(written, "-D"); at != NULL; at = strstr(at, " -D")) {
-    at += strcspn(at, "D") + 1;
-    const size_t name = strcspn(at, "=");
-    const size_t value = strcspn(at, " ");
-    rlt_source_add_text(text, "#define ");
-    rlt_source_add(text, at, name);
-    rlt_source_add_text(text, " ");
-    rlt_source_add(text, at + name + 1, value - name - 1);
-    rlt_source_add_text(text, "\n");
-  }
-}
-
 static void add_before(rlt_sides_before before, rlt_source *text) {
   char written[128];
   rlt_text lines = rlt_text_in(written, sizeof written);
@@ -40,35 +22,19 @@ static void add_before(rlt_sides_before before, rlt_source *text) {
 static void write_text(const rlt_launch_spec *spec, rlt_sides_before before, const char *name,
                        rlt_source_dialect dialect, rlt_source *made) {
   rlt_source whole = {NULL, 0, 0, false};
-  rlt_source resolved = {NULL, 0, 0, false};
-  rlt_source pruned = {NULL, 0, 0, false};
   const char *sources[RLT_KERNEL_SOURCES];
   rlt_kernel_sources_of(&spec->options, sources);
   if (dialect == RLT_SOURCE_CPP) {
     rlt_source_add_text(&whole, rlt_kernel_text("cpp"));
     rlt_source_add_text(&whole, "#define CPP 1\n");
   }
-  add_macros(&spec->options, &whole);
+  rlt_kernel_add_macros(&spec->options, &whole);
   add_before(before, &whole);
   for (size_t i = 0; i < RLT_KERNEL_SOURCES; ++i) {
     rlt_source_add_text(&whole, sources[i]);
   }
-  bool is_complete = !whole.lacks_memory;
-  if (is_complete) {
-    rlt_source_resolve(whole.text, dialect, &resolved);
-    is_complete = !resolved.lacks_memory;
-  }
-  if (is_complete) {
-    rlt_source_prune(resolved.text, "ENTRY", &pruned);
-    is_complete = !pruned.lacks_memory;
-  }
-  if (is_complete) {
-    rlt_source_spell(pruned.text, name, dialect, made);
-  }
-  made->lacks_memory = made->lacks_memory || !is_complete;
+  rlt_source_make_alone(&whole, name, dialect, made);
   rlt_source_free(&whole);
-  rlt_source_free(&resolved);
-  rlt_source_free(&pruned);
 }
 
 static relayout_status make_text(const rlt_launch_spec *spec, rlt_sides_before before,

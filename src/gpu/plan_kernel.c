@@ -9,6 +9,7 @@
 #include "base/structs.h"
 #include "base/text.h"
 #include "emit/language.h"
+#include "gpu/c_function.h"
 #include "gpu/kernel_text.h"
 #include "gpu/target.h"
 #include "metadata/view.h"
@@ -281,6 +282,25 @@ static relayout_status make_work_group_kernel(const request *of, int32_t number,
              : status;
 }
 
+static relayout_status make_c_function(const request *of, relayout_kernel *kernel,
+                                       relayout_error *error) {
+  rlt_source text = {NULL, 0, 0, false};
+  const rlt_work *const work = &of->plan->work;
+  relayout_status status = rlt_c_function_make(of->plan, kernel->name, &text, error);
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  kernel->global_size = kernel->local_size = 1;
+  kernel->source_alignment = kernel->destination_alignment = 1;
+  kernel->argument_count = 2;
+  kernel->arguments[0] = (relayout_kernel_argument){RELAYOUT_ARGUMENT_SOURCE, work->source_size};
+  kernel->arguments[1] =
+      (relayout_kernel_argument){RELAYOUT_ARGUMENT_DESTINATION, work->destination_size};
+  status = add_source(of, &text, kernel, error);
+  rlt_source_free(&text);
+  return status;
+}
+
 relayout_status relayout_plan_get_kernel(const relayout_plan *plan, int32_t number,
                                          const relayout_kernel_options *options,
                                          relayout_kernel *kernel, relayout_error *error) {
@@ -305,7 +325,9 @@ relayout_status relayout_plan_get_kernel(const relayout_plan *plan, int32_t numb
     snprintf(suffix, sizeof suffix, "_%" PRId32, number);
   }
   snprintf(made.name, sizeof made.name, "%s%s", read.options.name, suffix);
-  status = make_work_group_kernel(&read, number, &made, error);
+  status = read.options.language == RELAYOUT_LANGUAGE_C
+               ? make_c_function(&read, &made, error)
+               : make_work_group_kernel(&read, number, &made, error);
   if (status == RELAYOUT_OK) {
     rlt_struct_write(&made, sizeof made, kernel);
   }
