@@ -7,7 +7,8 @@
  * signature that call them, for languages that compile as C; `cases`, for each relayout its
  * kernels, with their texts and launches, and its memory: the source, the destination as it is
  * before, and as the oracle says it is after, with guards around each. RELAYOUT_EMIT_CASES and
- * RELAYOUT_EMIT_SEED in the environment say how many relayouts at most, and which. */
+ * RELAYOUT_EMIT_SEED in the environment say how many relayouts at most, and which; RELAYOUT_EMIT_MOST how many bytes a side
+ * has at most. */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -19,7 +20,7 @@
 #include "relayout/kernel.h"
 #include "view_of.h"
 
-enum { GUARD = 128, GUARD_BYTE = 0xf9, MOST_BYTES = 1 << 16 };
+enum { GUARD = 128, GUARD_BYTE = 0xf9, MOST_BYTES = 1 << 16 /* of a side */ };
 
 typedef struct output {
   relayout_language language;
@@ -28,6 +29,7 @@ typedef struct output {
   FILE *calls;
   FILE *cases;
   uint64_t wanted;
+  uint64_t most_bytes;
   uint64_t requests; /* that the suite has */
   uint64_t seen;
   uint64_t written;
@@ -159,8 +161,8 @@ static void visit_case(void *context, const request *asked) {
   const uint64_t number = to->seen++;
   const bool is_taken =
       number * to->wanted / to->requests != (number + 1) * to->wanted / to->requests;
-  if (!is_taken || oracle_byte_size(asked->from) > MOST_BYTES ||
-      oracle_byte_size(asked->to) > MOST_BYTES) {
+  if (!is_taken || oracle_byte_size(asked->from) > to->most_bytes ||
+      oracle_byte_size(asked->to) > to->most_bytes) {
     return;
   }
   const relayout_view from = view_of(asked->from, asked->options.source_byte_strides);
@@ -185,7 +187,8 @@ static FILE *create(const char *folder, const char *name) {
 
 int main(int argument_count, char **arguments) {
   require(argument_count == 3, "usage: kernel_cases LANGUAGE FOLDER");
-  output to = {.wanted = setting("RELAYOUT_EMIT_CASES", 100)};
+  output to = {.wanted = setting("RELAYOUT_EMIT_CASES", 100),
+               .most_bytes = setting("RELAYOUT_EMIT_MOST", MOST_BYTES)};
   const uint64_t seed = setting("RELAYOUT_EMIT_SEED", 1);
   require(relayout_language_parse(arguments[1], &to.language, NULL) == RELAYOUT_OK, arguments[1]);
   require(relayout_gpu_device_create(NULL, &to.device, NULL) == RELAYOUT_OK, "no device");
