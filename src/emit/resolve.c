@@ -54,7 +54,7 @@ static void strip(const char *text, rlt_source *made) {
 /* ---- Conditions ---- */
 
 typedef struct expression {
-  const resolver *of;
+  resolver *of;
   const char *at;
   bool is_unknown;
   /* Of a macro whose body this is. */
@@ -123,7 +123,8 @@ static int64_t macro_value(expression *of, size_t number) {
   }
   const int64_t value =
       rlt_token_from(inner.at, true).kind == RLT_TOKEN_END ? 0 : value_of(&inner, 0);
-  of->is_unknown = of->is_unknown || inner.is_unknown || inner.parameters.lacks_memory;
+  of->is_unknown = of->is_unknown || inner.is_unknown;
+  of->of->known.names.lacks_memory |= inner.parameters.lacks_memory;
   rlt_names_free(&inner.parameters);
   return value;
 }
@@ -261,7 +262,7 @@ typedef struct condition {
 enum { MOST_DEPTH = 32 };
 
 /* What a directive's condition says: 1, 0, or -1 where that is not known. */
-static int evaluate(const resolver *of, rlt_token word, const char *behind) {
+static int evaluate(resolver *of, rlt_token word, const char *behind) {
   expression asked = {.of = of, .at = behind};
   const bool is_short = rlt_token_is(word, "ifdef") || rlt_token_is(word, "ifndef");
   const bool value =
