@@ -2,9 +2,11 @@
 #include "emit_kernel.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "arguments.h"
+#include "emit_check.h"
 #include "relayout/kernel.h"
 
 typedef struct request {
@@ -15,7 +17,17 @@ typedef struct request {
   const char *device; /* NULL: a GPU that is not there */
   arguments_values schedules;
   bool at_any_offset;
+  bool checks;
 } request;
+
+/* What is handed out. */
+typedef struct work {
+  relayout_shape from;
+  relayout_shape to;
+  const relayout_kernel_options *options;
+  relayout_kernel *kernels;
+  int32_t count;
+} work;
 
 /* Of what the library checks, the name alone is the user's as it was written. */
 static exit_code report_refusal(const relayout_error *error) {
@@ -35,32 +47,51 @@ static exit_code open_device(const request *asked, relayout_device **device) {
              : report_error(NULL, &error);
 }
 
-static exit_code print_kernels(const relayout_plan *plan, const relayout_kernel_options *options) {
+/* Kernels that were made; frees them. */
+static exit_code print_kernels(const request *asked, const relayout_plan *plan, work *of) {
   relayout_error error;
-  int32_t count;
-  if (relayout_plan_count_kernels(plan, options, &count, &error) != RELAYOUT_OK) {
-    return report_refusal(&error);
-  }
-  if (count == 0) {
-    return report(EXIT_CODE_BAD_INPUT, "the relayout moves nothing, and so has no kernel");
-  }
-  for (int32_t i = 0; i < count; i++) {
-    relayout_kernel kernel = RELAYOUT_KERNEL_INIT;
-    if (relayout_plan_get_kernel(plan, i, options, &kernel, &error) != RELAYOUT_OK) {
+  for (int32_t i = 0; i < of->count; i++) {
+    of->kernels[i] = (relayout_kernel)RELAYOUT_KERNEL_INIT;
+    if (relayout_plan_get_kernel(plan, i, of->options, &of->kernels[i], &error) != RELAYOUT_OK) {
       return report_refusal(&error);
     }
-    printf("%s%s", i > 0 ? "\n" : "", kernel.source);
-    relayout_kernel_free(&kernel);
+    printf("%s%s", i > 0 ? "\n" : "", of->kernels[i].source);
   }
-  return EXIT_CODE_OK;
+  if (!asked->checks) {
+    return EXIT_CODE_OK;
+  }
+  fflush(stdout);
+  const emit_check_subject subject = {&of->from,   &of->to,   of->options->language,
+                                      of->kernels, of->count, asked->device};
+  return emit_check(&subject);
+}
+
+static exit_code emit_plan(const request *asked, const relayout_plan *plan, work *of) {
+  relayout_error error;
+  if (relayout_plan_count_kernels(plan, of->options, &of->count, &error) != RELAYOUT_OK) {
+    return report_refusal(&error);
+  }
+  if (of->count == 0) {
+    return report(EXIT_CODE_BAD_INPUT, "the relayout moves nothing, and so has no kernel");
+  }
+  of->kernels = calloc((size_t)of->count, sizeof *of->kernels);
+  if (of->kernels == NULL) {
+    return report(EXIT_CODE_FAILURE, "no memory for %d kernels", (int)of->count);
+  }
+  const exit_code code = print_kernels(asked, plan, of);
+  for (int32_t i = 0; i < of->count; i++) {
+    relayout_kernel_free(&of->kernels[i]);
+  }
+  free(of->kernels);
+  return code;
 }
 
 static exit_code emit(const request *asked, const relayout_kernel_options *options) {
-  relayout_shape from, to;
+  work of = {.options = options};
   relayout_device *device = NULL;
-  exit_code code = arguments_read_shape("FROM", asked->from, NULL, &from);
+  exit_code code = arguments_read_shape("FROM", asked->from, NULL, &of.from);
   if (code == EXIT_CODE_OK) {
-    code = arguments_read_shape("TO", asked->to, &from, &to);
+    code = arguments_read_shape("TO", asked->to, &of.from, &of.to);
   }
   if (code == EXIT_CODE_OK) {
     code = open_device(asked, &device);
@@ -74,8 +105,8 @@ static exit_code emit(const request *asked, const relayout_kernel_options *optio
   plan_options.schedule_count = asked->schedules.count;
   relayout_plan *plan = NULL;
   relayout_error error;
-  code = relayout_plan_create(device, &from, &to, &plan_options, &plan, &error) == RELAYOUT_OK
-             ? print_kernels(plan, options)
+  code = relayout_plan_create(device, &of.from, &of.to, &plan_options, &plan, &error) == RELAYOUT_OK
+             ? emit_plan(asked, plan, &of)
              : report_error(NULL, &error);
   relayout_plan_destroy(plan);
   relayout_device_destroy(device);
@@ -84,11 +115,10 @@ static exit_code emit(const request *asked, const relayout_kernel_options *optio
 
 exit_code emit_kernel_run(int argument_count, char **arguments) {
   request asked = {.from = NULL};
-  const arguments_option options[] = {{"language", .value = &asked.language},
-                                      {"name", .value = &asked.name},
-                                      {"device", .value = &asked.device},
-                                      {"schedule", .values = &asked.schedules},
-                                      {"any-offset", .flag = &asked.at_any_offset}};
+  const arguments_option options[] = {
+      {"language", .value = &asked.language},       {"name", .value = &asked.name},
+      {"device", .value = &asked.device},           {"schedule", .values = &asked.schedules},
+      {"any-offset", .flag = &asked.at_any_offset}, {"check", .flag = &asked.checks}};
   const arguments_operand operands[] = {{"FROM", &asked.from}, {"TO", &asked.to}};
   exit_code code;
   if (!arguments_parse(&command_emit, argument_count, arguments, sizeof options / sizeof options[0],

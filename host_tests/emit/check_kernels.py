@@ -122,7 +122,7 @@ def compile_text(folder, language):
             run(find("clang"), "-x", "cl", "-target", "spir64", "-Xclang",
                 "-finclude-default-header", f"-cl-std=CL{version}",
                 f"-D__OPENCL_VERSION__={version.replace('.', '')}0", "-D__ENDIAN_LITTLE__=1",
-                "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-Wno-constant-logical-operand",
+                "-fsyntax-only", "-Wall", "-Wextra", "-Werror",
                 "-Wno-unused-parameter", source)
     elif language == "nvcc":
         run(find("nvcc"), "-x", "cu", "-std=c++14", "-ptx", source, "-o", source + ".ptx")

@@ -33,7 +33,13 @@ static void write_text(const rlt_launch_spec *spec, rlt_sides_before before, con
   for (size_t i = 0; i < RLT_KERNEL_SOURCES; ++i) {
     rlt_source_add_text(&whole, sources[i]);
   }
+  /* Conditions of what is compiled in are constants. */
+  rlt_source_add_text(made, "#if defined(__clang__)\n"
+                            "#pragma clang diagnostic push\n"
+                            "#pragma clang diagnostic ignored \"-Wconstant-logical-operand\"\n"
+                            "#endif\n\n");
   rlt_source_make_alone(&whole, name, dialect, made);
+  rlt_source_add_text(made, "\n#if defined(__clang__)\n#pragma clang diagnostic pop\n#endif\n");
   rlt_source_free(&whole);
 }
 
