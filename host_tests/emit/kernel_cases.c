@@ -6,9 +6,9 @@
  * Writes into the folder: `emitted`, the text of all kernels; `calls.inc`, functions of one
  * signature that call them, for languages that compile as C; `cases`, for each relayout its
  * kernels, with their texts and launches, and its memory: the source, the destination as it is
- * before, and as the oracle says it is after, with guards around each. RELAYOUT_EMIT_CASES and
- * RELAYOUT_EMIT_SEED in the environment say how many relayouts at most, and which; RELAYOUT_EMIT_MOST how many bytes a side
- * has at most. */
+ * before, and as the oracle says it is after, with guards around each. In the environment
+ * RELAYOUT_EMIT_CASES and RELAYOUT_EMIT_SEED say how many relayouts at most, and which;
+ * RELAYOUT_EMIT_MOST how many bytes a side has at most. */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@
 #include "relayout/kernel.h"
 #include "view_of.h"
 
-enum { GUARD = 128, GUARD_BYTE = 0xf9, MOST_BYTES = 1 << 16 /* of a side */ };
+enum { GUARD = 128, GUARD_BYTE = 0xf9, MOST_BYTES = 1 << 16 };
 
 typedef struct output {
   relayout_language language;

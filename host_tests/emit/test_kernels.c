@@ -296,6 +296,41 @@ static void test_refusals(void **state) {
   relayout_plan_destroy(plan);
 }
 
+/* Positions of a tile that are sums over no few digits stand in tables. */
+static void test_large_tables(void **state) {
+  (void)state;
+  static const char *const schedules[] = {
+      "permute word=1 rows=- columns=0,1,2,3,4:35 move=permute store=buffered"};
+  relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
+  options.schedules = schedules;
+  options.schedule_count = 1;
+  const char *const from = "u8[2,3,5,7,11,13]", *const to = "u8[2,3,5,7,11,13]{5,0,4,1,3,2}";
+  relayout_plan *const plan = plan_on(device, from, to, &options);
+  assert_refuses(plan, 0, (relayout_kernel_options)RELAYOUT_KERNEL_OPTIONS_INIT,
+                 RELAYOUT_UNSUPPORTED, "the constants of a text have 49152 at most");
+  const relayout_kernel_options in_c = in(RELAYOUT_LANGUAGE_C);
+  relayout_kernel kernel = kernel_of(plan, 0, &in_c);
+  relayout_kernel_free(&kernel);
+  relayout_plan_destroy(plan);
+}
+
+static void test_several_destinations(void **state) {
+  (void)state;
+  relayout_device *cpu = NULL;
+  relayout_scaled_view view;
+  relayout_view elements;
+  relayout_plan *plan = NULL;
+  const relayout_shape shape = shape_of("f32[64]");
+  assert_int_equal(relayout_device_open("cpu", &cpu, NULL), RELAYOUT_OK);
+  assert_int_equal(relayout_view_make(&shape, &elements, NULL), RELAYOUT_OK);
+  assert_int_equal(relayout_scaled_view_make(&elements, &view, NULL), RELAYOUT_OK);
+  assert_int_equal(relayout_plan_create_many(cpu, &view, &view, 1, NULL, &plan, NULL), RELAYOUT_OK);
+  assert_refuses(plan, 0, in(RELAYOUT_LANGUAGE_C), RELAYOUT_INVALID_ARGUMENT,
+                 "relayout_plan_create_many");
+  relayout_plan_destroy(plan);
+  relayout_device_destroy(cpu);
+}
+
 /* A plan of the CPU backend has no work-group kernels, but can be handed out in C. */
 static void test_other_devices(void **state) {
   (void)state;
@@ -373,6 +408,8 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_names, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_same_text, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_refusals, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(test_large_tables, set_up, tear_down),
+      cmocka_unit_test(test_several_destinations),
       cmocka_unit_test(test_other_devices),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
