@@ -102,6 +102,10 @@ def check_values(folder, language, compilers, run_opencl, platform):
         run_as_c(folder, cpp_compiler, ["-x", "c++", "-std=c++11", "-O1", "-fno-strict-aliasing"])
     else:
         run(run_opencl, os.path.join(folder, "cases"), platform)
+        log = os.environ.get("OCLGRIND_LOG", "")
+        if os.path.exists(log) and os.path.getsize(log) > 0:
+            with open(log, encoding="utf-8") as file:
+                sys.exit(file.read()[:4000])
 
 
 def compile_offloaded(folder, language, target):
@@ -134,6 +138,8 @@ def compile_text(folder, language):
 
 def main():
     cases, c_compiler, cpp_compiler, run_opencl, mode, language, *platform = sys.argv[1:]
+    if os.path.exists(os.environ.get("OCLGRIND_LOG", "")):
+        os.remove(os.environ["OCLGRIND_LOG"])
     with tempfile.TemporaryDirectory() as folder:
         run(cases, "cuda" if language == "nvcc" else language, folder)
         check_launches(folder, language)
