@@ -161,23 +161,23 @@ ALWAYS_INLINE static unit unit_of_piece(uint4 value, uint number) {
 }
 
 /* That a piece is a shuffle of two halves keeps Oclgrind from taking it for half initialized. */
-ALWAYS_INLINE static uint4 joined_halves(uint4 first, uint4 second) {
+ALWAYS_INLINE static uint4 piece_of(const unit *units) {
+#if WORD_BYTES <= 4
+  const uint4 first = (uint4)(UNIT_IN_MEMORY(units[0]), UNIT_IN_MEMORY(units[1]), 0, 0);
+  const uint4 second = (uint4)(0, 0, UNIT_IN_MEMORY(units[2]), UNIT_IN_MEMORY(units[3]));
 #if CPP
   return (uint4)(first.x, first.y, second.z, second.w);
 #else
   return (uint4)(first.xy, second.zw);
 #endif
-}
-
-ALWAYS_INLINE static uint4 piece_of(const unit *units) {
-#if WORD_BYTES <= 4
-  const uint4 first = (uint4)(UNIT_IN_MEMORY(units[0]), UNIT_IN_MEMORY(units[1]), 0, 0);
-  const uint4 second = (uint4)(0, 0, UNIT_IN_MEMORY(units[2]), UNIT_IN_MEMORY(units[3]));
-  return joined_halves(first, second);
 #elif WORD_BYTES == 8
   const uint4 first = as_uint4((ulong2)(units[0], units[0]));
   const uint4 second = as_uint4((ulong2)(units[1], units[1]));
-  return joined_halves(first, second);
+#if CPP
+  return (uint4)(first.x, first.y, second.z, second.w);
+#else
+  return (uint4)(first.xy, second.zw);
+#endif
 #else
   return units[0];
 #endif
