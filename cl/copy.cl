@@ -473,20 +473,22 @@ ALWAYS_INLINE static void copy_tile(const source_tile source, __global word *to,
   }
 }
 
-__kernel SUB_GROUP __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-ENTRY(copy)(SIDE_PARAMETERS(word, destination) GRID_PARAMETER, const word fill,
-            SIDE_PARAMETERS(const source_word, source) CONVERSION_PARAMETER) {
+__kernel SUB_GROUP WORK_GROUP void ENTRY(copy)(SIDE_PARAMETERS(word, destination)
+                                                   GRID_PARAMETER FILL_PARAMETER,
+                                               SIDE_PARAMETERS(const source_word, source)
+                                                   CONVERSION_PARAMETER) {
   FIND_GRID;
+  FIND_FILL;
   FIND_SIDE(word, destination);
   FIND_SIDE(const source_word, source);
   for (tile_number n = first_tile(grid); n < end_tile(grid); ++n) {
     const tile t = find_tile(grid, n);
     const offset reach = (offset)(t.valid_rows - 1) * (offset)grid->rows.source_stride;
-    source_tile from = source_tile_at(PLACE(source, START(source_starts)), t, grid);
+    source_tile from = source_tile_at(PLACE(source, SOURCE_START), t, grid);
     const offset lowest = min(reach, (offset)0);
     const offset end = max(reach, (offset)0) + (offset)t.valid_columns;
-    from.is_inside = is_inside(from, lowest, end);
-    __global word *const to = place_in(destination, START(destination_starts) + t.destination);
+    from.is_inside = lies_inside(from, lowest, end);
+    __global word *const to = place_in(destination, DESTINATION_START + t.destination);
 #if GOES_BY_PIECES
     if (are_long(from, t, lowest, end)) {
       copy_pieces(from, to, t, grid, fill);

@@ -11,7 +11,17 @@
  *     TABLE             1 when a table has what each word becomes
  */
 
-typedef WORD_OF(SOURCE_BYTES) source_word;
+#if SOURCE_BYTES == 1
+typedef uchar source_word;
+#elif SOURCE_BYTES == 2
+typedef ushort source_word;
+#elif SOURCE_BYTES == 4
+typedef uint source_word;
+#elif SOURCE_BYTES == 8
+typedef ulong source_word;
+#else
+typedef uint4 source_word;
+#endif
 
 #if CONVERTS && SCALED
 #define HAS_SCALE 1
@@ -64,6 +74,9 @@ ALWAYS_INLINE static source_word reversed_word(source_word value) {
 #if TABLE
 #define CONVERSION_PARAMETER , __global const word *restrict how
 #define WITH_CONVERSION      , how
+#elif HAS_SCALE && ALONE
+#define CONVERSION_PARAMETER
+#define WITH_CONVERSION , SCALE_OF_PROBLEM
 #elif HAS_SCALE
 #define CONVERSION_PARAMETER , const scale_factor how
 #define WITH_CONVERSION      , how

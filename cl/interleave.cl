@@ -608,10 +608,11 @@ ALWAYS_INLINE static void move_blocks(const source_tile source, __global word *t
 
 /* ---- All of a tile ---- */
 
-__kernel SUB_GROUP __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-ENTRY(interleave)(SIDE_PARAMETERS(word, destination) GRID_PARAMETER, const word fill,
-                  SIDE_PARAMETERS(const source_word, source)) {
+__kernel SUB_GROUP WORK_GROUP void ENTRY(interleave)(SIDE_PARAMETERS(word, destination)
+                                                         GRID_PARAMETER FILL_PARAMETER,
+                                                     SIDE_PARAMETERS(const source_word, source)) {
   FIND_GRID;
+  FIND_FILL;
   FIND_SIDE(word, destination);
   FIND_SIDE(const source_word, source);
 #if JOINS
@@ -623,8 +624,8 @@ ENTRY(interleave)(SIDE_PARAMETERS(word, destination) GRID_PARAMETER, const word 
 #endif
   for (tile_number n = first_tile(grid); n < end_tile(grid); ++n) {
     const tile t = find_tile(grid, n);
-    const source_tile from = source_tile_at(PLACE(source, START(source_starts)), t, grid);
-    __global word *const to = place_in(destination, START(destination_starts) + t.destination);
+    const source_tile from = source_tile_at(PLACE(source, SOURCE_START), t, grid);
+    __global word *const to = place_in(destination, DESTINATION_START + t.destination);
     const pixel_runs runs = runs_of(t, grid);
     const uint shift = (uint)grid->across_shift;
     const bool by_pieces = are_pieces(from, to, runs);

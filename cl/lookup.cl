@@ -13,9 +13,11 @@ typedef struct run {
   uint length;
   uint valid;
 #if INDEX_PROGRAM
+#if !ALONE
   __global const rlt_index_program *made;
+#endif
   int result; /* as the program has them */
-  int place;
+  int put_place;
   long number; /* the first element's digit */
 #else
   long stride; /* in the source */
@@ -26,12 +28,27 @@ typedef struct run {
 
 #define NO_SOURCE LONG_MIN
 
+/* The program is a parameter, or code in a text that stands alone. */
+#if ALONE
+#define PROGRAM_PARAMETER
+#define RUN_PROGRAM(r, numbers) program_of_problem(numbers)
+#define WITH_PROGRAM
+#define RESULT          RESULT_OF_PROGRAM
+#define PLACE_OF_RESULT PLACE_OF_PROGRAM
+#else
+#define PROGRAM_PARAMETER       , __global const rlt_index_program *restrict made
+#define RUN_PROGRAM(r, numbers) rlt_index_program_run((r).made, numbers)
+#define WITH_PROGRAM            made,
+#define RESULT                  made->result
+#define PLACE_OF_RESULT         made->place
+#endif
+
 /* How far on in the source the element with this digit lies, or NO_SOURCE, and where it is put. */
 static long source_of(const run r, long number, long *put) {
   long numbers[NUMBERS];
   numbers[0] = number;
-  const bool has_source = rlt_index_program_run(r.made, numbers);
-  *put = r.place > 0 ? numbers[r.place] : number;
+  const bool has_source = RUN_PROGRAM(r, numbers);
+  *put = r.put_place > 0 ? numbers[r.put_place] : number;
   return has_source ? numbers[r.result] : NO_SOURCE;
 }
 
@@ -97,19 +114,19 @@ static void gather_run(__global word *to, long stride, const run r, uint first, 
 
 #endif
 
-#if INDEX_PROGRAM
-#define PROGRAM_PARAMETER , __global const rlt_index_program *restrict made
-#else
+#if !INDEX_PROGRAM
 #define PROGRAM_PARAMETER
 #endif
 
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-ENTRY(lookup)(SIDE_PARAMETERS(word, destination) GRID_PARAMETER, const word fill,
-              SIDE_PARAMETERS(const source_word, source) PROGRAM_PARAMETER CONVERSION_PARAMETER) {
+__kernel WORK_GROUP void ENTRY(lookup)(SIDE_PARAMETERS(word, destination)
+                                           GRID_PARAMETER FILL_PARAMETER,
+                                       SIDE_PARAMETERS(const source_word, source)
+                                           PROGRAM_PARAMETER CONVERSION_PARAMETER) {
   FIND_GRID;
+  FIND_FILL;
   FIND_SIDE(word, destination);
   FIND_SIDE(const source_word, source);
-  const place start = PLACE(source, START(source_starts));
+  const place start = PLACE(source, SOURCE_START);
   /* Runs may be short: 2^across_shift work-items take one, the others the runs that follow. */
   const uint across = 1u << grid->across_shift;
   const uint down = GROUP >> grid->across_shift;
@@ -120,19 +137,19 @@ ENTRY(lookup)(SIDE_PARAMETERS(word, destination) GRID_PARAMETER, const word fill
 #if INDEX_PROGRAM
   /* Read here, once for all. Where its vectors have no element left, Intel's compiler for CPUs does
    * not read them and goes by them all the same: it followed whatever a register held. */
-  const int result = made->result;
-  const int put_place = made->place;
+  const int result = RESULT;
+  const int put_place = PLACE_OF_RESULT;
 #endif
   for (tile_number n = first + ((uint)get_local_id(0) >> grid->across_shift); n < end; n += down) {
     const tile t = find_tile(grid, n);
     const uint valid = t.valid_rows == 0 ? 0 : t.valid_columns;
 #if INDEX_PROGRAM
-    const run r = {onward(start, (long)t.source),       t.columns, valid, made, result, put_place,
-                   t.column_block * grid->columns.block};
+    const run r = {onward(start, (long)t.source), t.columns, valid,
+                   WITH_PROGRAM result,           put_place, t.column_block * grid->columns.block};
 #else
     const run r = {onward(start, (long)t.source), t.columns, valid, grid->columns.source_stride};
 #endif
-    const ulong to = START(destination_starts) + t.destination;
+    const ulong to = DESTINATION_START + t.destination;
 #if DESTINATION_BITS
     gather_run(place_in(destination, to), r, column, across, grid->fills, fill);
 #else

@@ -15,8 +15,21 @@
  * Where runs, rows and columns lie follows no single stride, so it stands in tables that the host
  * made once (src/gpu/slot_tables.c). A work-item has the same part of several runs or rows, so
  * that it looks up its columns once for all of them. A specialised kernel works out what it can of
- * the tables: the host writes SLOT_SOURCE and the like for those that are sums over digits.
+ * the tables: the host writes SLOT_SOURCE and the like for those that are sums over digits. Where
+ * the text stands alone it has the other tables too.
  */
+
+#if ALONE
+#define IN_TABLES __constant
+#define TABLES_PARAMETERS
+#define FIND_TABLES                                                                                \
+  __local unit units[(LOCAL_BYTES_OF_PROBLEM + sizeof(unit) - 1) / sizeof(unit)];                  \
+  __global const kernel_slots *const made = 0
+#else
+#define IN_TABLES         __global
+#define TABLES_PARAMETERS , __global const kernel_slots *restrict made, __local unit *restrict units
+#define FIND_TABLES
+#endif
 
 /* The place of each column, four numbers at a time; of each slot (source offset, steps), and of one
  * more that no tile has; of each row (destination offset, place); of each column its destination
@@ -24,10 +37,10 @@
  * bits and of the rows in the high ones. A place counts words before it, slot after slot; those of
  * a row and of a column add up to that of the word. */
 typedef struct tables {
-  __global const uint *columns;
-  __global const offset_pair *slots;
-  __global const offset_pair *rows;
-  __global const offset *column_offsets;
+  IN_TABLES const uint *columns;
+  IN_TABLES const offset_pair *slots;
+  IN_TABLES const offset_pair *rows;
+  IN_TABLES const offset *column_offsets;
   uint slot_count;
   uint pitch;
   uint gap_shift;
@@ -54,10 +67,17 @@ ALWAYS_INLINE static tables tables_of(__global const kernel_slots *made, SLOTS_H
   found.gather_shift = (uint)head->gather_shift;
   found.fill_place = (uint)head->fill_place;
   found.has_all = false;
+#if ALONE
+  found.columns = COLUMNS_OF_PROBLEM;
+  found.slots = SLOTS_OF_PROBLEM;
+  found.rows = ROWS_OF_PROBLEM;
+  found.column_offsets = COLUMN_OFFSETS_OF_PROBLEM;
+#else
   found.columns = (__global const uint *)(made + 1);
   found.slots = (__global const offset_pair *)(found.columns + (grid->columns.length + 3) / 4 * 4);
   found.rows = found.slots + found.slot_count + 1;
   found.column_offsets = (__global const offset *)(found.rows + grid->rows.length);
+#endif
   return found;
 }
 
@@ -83,6 +103,14 @@ ALWAYS_INLINE static uint column_place(const tables at, uint column) {
   return COLUMN_PLACE(column);
 #else
   return at.columns[column];
+#endif
+}
+
+ALWAYS_INLINE static offset offset_of_column(const tables at, uint column) {
+#ifdef COLUMN_OFFSET
+  return COLUMN_OFFSET(column);
+#else
+  return at.column_offsets[column];
 #endif
 }
 
@@ -315,7 +343,7 @@ ALWAYS_INLINE static void find_columns(const tables at, const tile t, uint colum
 /* Of a piece, whose first column is a multiple of so many, and all of which have a source. */
 ALWAYS_INLINE static void find_piece(const tables at, uint column, uint *places) {
 #if PIECE == 4 && !defined(COLUMN_PLACE)
-  const uint4 four = *(__global const uint4 *)(at.columns + column);
+  const uint4 four = *(IN_TABLES const uint4 *)(at.columns + column);
   places[0] = four.x;
   places[1] = four.y;
   places[2] = four.z;
@@ -503,7 +531,7 @@ static void store_words(const tables at, uint shift, __global word *to, __local 
        column += IN_DESTINATION_BYTE << shift) {
     uint places[IN_DESTINATION_BYTE];
     find_columns(at, t, column, IN_DESTINATION_BYTE, places);
-    const offset column_offset = at.column_offsets[column];
+    const offset column_offset = offset_of_column(at, column);
     for (uint row = first.run; row < t.rows; row += GROUP >> shift) {
       const offset_pair entry = row_entry(at, row);
       const uint place = place_of_row(entry, t, row);
@@ -539,14 +567,15 @@ ALWAYS_INLINE static void store_tile(tables at, SLOTS_HEAD head, __constant cons
   }
 }
 
-__kernel SUB_GROUP __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-ENTRY(permute)(SIDE_PARAMETERS(word, destination) GRID_PARAMETER, const word fill,
-               SIDE_PARAMETERS(const source_word, source),
-               __global const kernel_slots *restrict made,
-               __local unit *restrict units CONVERSION_PARAMETER) {
+__kernel SUB_GROUP WORK_GROUP void ENTRY(permute)(SIDE_PARAMETERS(word, destination)
+                                                      GRID_PARAMETER FILL_PARAMETER,
+                                                  SIDE_PARAMETERS(const source_word, source)
+                                                      TABLES_PARAMETERS CONVERSION_PARAMETER) {
   FIND_GRID;
+  FIND_FILL;
   FIND_SIDE(word, destination);
   FIND_SIDE(const source_word, source);
+  FIND_TABLES;
   /* Units are stored to it: NVIDIA's driver aligns local memory no better than its parameter wants,
    * and devices stop at a misaligned address. */
   __local word *const staged = (__local word *)units;
@@ -554,8 +583,8 @@ ENTRY(permute)(SIDE_PARAMETERS(word, destination) GRID_PARAMETER, const word fil
   const tables at = tables_of(made, head, grid);
   for (tile_number n = first_tile(grid); n < end_tile(grid); ++n) {
     const tile t = find_tile(grid, n);
-    const source_tile from = source_tile_at(PLACE(source, START(source_starts)), t, grid);
-    __global word *const to = place_in(destination, START(destination_starts) + t.destination);
+    const source_tile from = source_tile_at(PLACE(source, SOURCE_START), t, grid);
+    __global word *const to = place_in(destination, DESTINATION_START + t.destination);
     if (local_id() == 0) {
       staged[with_gaps(at.fill_place, at.gather_shift)] = fill;
     }

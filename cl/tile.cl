@@ -23,26 +23,40 @@
  *     SPECIALIZED 1 where all that is known of one problem is compiled in: the host writes its grid
  *                 as constants in front of this file (src/gpu/constants.c), and compilers work out
  *                 what follows from it
+ *     ALONE       1 where the text is handed out (src/gpu/kernel_text.c): nothing but the sides are
+ *                 arguments then, with what bytes come before them in their buffers
+ *     CPP         1 where that text is C++, for CUDA and HIP (cpp.cl)
  */
 
 #ifndef SPECIALIZED
 #define SPECIALIZED 0
 #endif
+#ifndef ALONE
+#define ALONE 0
+#endif
+#ifndef CPP
+#define CPP 0
+#endif
 
-typedef uchar word_of_1;
-typedef ushort word_of_2;
-typedef uint word_of_4;
-typedef ulong word_of_8;
-typedef uint4 word_of_16;
-
-#define NAME_WORD(bytes) word_of_##bytes
-#define WORD_OF(bytes)   NAME_WORD(bytes)
-typedef WORD_OF(WORD_BYTES) word;
+#if WORD_BYTES == 1
+typedef uchar word;
+#elif WORD_BYTES == 2
+typedef ushort word;
+#elif WORD_BYTES == 4
+typedef uint word;
+#elif WORD_BYTES == 8
+typedef ulong word;
+#else
+typedef uint4 word;
+#endif
 
 /* What would not be worth a call, or is to become a part of loops over vectors; and loops that are
  * to be unrolled whole. */
 #if defined(__clang__)
 #define ALWAYS_INLINE __attribute__((always_inline))
+#define UNROLLED      _Pragma("unroll")
+#elif CPP
+#define ALWAYS_INLINE __forceinline__
 #define UNROLLED      _Pragma("unroll")
 #else
 #define ALWAYS_INLINE
@@ -89,10 +103,19 @@ typedef struct tile {
   long row_block;
 } tile;
 
+/* Compilers are told how many work-items a work-group has. */
+#if CPP
+#define WORK_GROUP __launch_bounds__(GROUP)
+#else
+#define WORK_GROUP __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+#endif
+
 /* Kernels have names that tell them apart in a trace: relayout_transpose_4. */
+#if !ALONE /* which gets its name where it is handed out */
 #define NAME_ENTRY(name, bytes) relayout_##name##_##bytes
 #define ENTRY_OF(name, bytes)   NAME_ENTRY(name, bytes)
 #define ENTRY(name)             ENTRY_OF(name, WORD_BYTES)
+#endif
 
 /* The grid is an argument, or compiled in. Then its loops are unrolled, and each division is one by
  * a constant. */
@@ -104,6 +127,15 @@ typedef struct tile {
 #define GRID_PARAMETER , __constant const kernel_grid *grid
 #define FIND_GRID
 #define LOOP_OVER_LOOPS _Pragma("unroll 1")
+#endif
+
+/* What becomes of elements without a source. */
+#if ALONE
+#define FILL_PARAMETER
+#define FIND_FILL const word fill = FILL_OF_PROBLEM
+#else
+#define FILL_PARAMETER , const word fill
+#define FIND_FILL
 #endif
 
 ALWAYS_INLINE static __constant const kernel_loop *loops_of(__constant const kernel_grid *grid) {
@@ -257,7 +289,8 @@ typedef struct starts {
 #define FIND_SIDE(type, side)                                                                      \
   __global type *const side##_buffers[] = {BUFFERS_16(, side)};                                    \
   __global type *const side = side##_buffers[IN_BATCH(side##_starts.buffer)]
-#define START(of_side) IN_BATCH((of_side).of)
+#define DESTINATION_START IN_BATCH(destination_starts.of)
+#define SOURCE_START      IN_BATCH(source_starts.of)
 
 static ulong groups_of(__constant const kernel_grid *grid) {
   return (grid->tile_count + grid->tiles_per_group - 1) / grid->tiles_per_group;
@@ -269,9 +302,21 @@ static tile_number group_number(__constant const kernel_grid *grid) {
 #else
 typedef ulong starts;
 
-#define SIDE_PARAMETERS(type, side) __global type *restrict side, const starts side##_starts
 #define FIND_SIDE(type, side)
-#define START(of_side) (of_side)
+#if ALONE
+#define SIDE_PARAMETERS(type, side) __global type *restrict side, const ulong side##_offset
+#define START_OF(offset, before, bytes, in_byte, start)                                            \
+  (ulong)((long)((offset) + (ulong)(before)) / (bytes) * (in_byte) + (start))
+#define DESTINATION_START                                                                          \
+  START_OF(destination_offset, DESTINATION_BEFORE, WORD_BYTES, IN_DESTINATION_BYTE,                \
+           DESTINATION_OF_PROBLEM)
+#define SOURCE_START                                                                               \
+  START_OF(source_offset, SOURCE_BEFORE, SOURCE_BYTES, IN_SOURCE_BYTE, SOURCE_OF_PROBLEM)
+#else
+#define SIDE_PARAMETERS(type, side) __global type *restrict side, const starts side##_starts
+#define DESTINATION_START           destination_starts
+#define SOURCE_START                source_starts
+#endif
 
 static tile_number group_number(__constant const kernel_grid *grid) {
   (void)grid;

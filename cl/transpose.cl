@@ -367,7 +367,7 @@ ALWAYS_INLINE static bool is_plain(const source_tile source, offset source_colum
   const offset reach = (offset)(TILE_COLUMNS - 1) * source_column;
   return UNIT_COLUMNS % (BLOCKS_OF_UNITS * APART(UNITS_ALONG)) == 0 &&
          t.valid_columns == TILE_COLUMNS && t.valid_rows == TILE_ROWS &&
-         is_inside(source, min(reach, (offset)0), max(reach, (offset)0) + (offset)TILE_ROWS);
+         lies_inside(source, min(reach, (offset)0), max(reach, (offset)0) + (offset)TILE_ROWS);
 }
 
 /* The destination's unit of this number in a row, counted from the tile's first column. */
@@ -604,17 +604,19 @@ ALWAYS_INLINE static void store_tile(__local const unit *staged, const source_ti
   store_any(to, destination_row, staged, rows, columns);
 }
 
-__kernel SUB_GROUP __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-ENTRY(transpose)(SIDE_PARAMETERS(word, destination) GRID_PARAMETER, const word fill,
-                 SIDE_PARAMETERS(const source_word, source) CONVERSION_PARAMETER) {
+__kernel SUB_GROUP WORK_GROUP void ENTRY(transpose)(SIDE_PARAMETERS(word, destination)
+                                                        GRID_PARAMETER FILL_PARAMETER,
+                                                    SIDE_PARAMETERS(const source_word, source)
+                                                        CONVERSION_PARAMETER) {
   FIND_GRID;
+  FIND_FILL;
   FIND_SIDE(word, destination);
   FIND_SIDE(const source_word, source);
   __local unit staged[UNIT_COLUMNS * UNIT_PITCH] __attribute__((aligned(16)));
   for (tile_number n = first_tile(grid); n < end_tile(grid); ++n) {
     const tile t = find_tile(grid, n);
-    const source_tile from = source_tile_at(PLACE(source, START(source_starts)), t, grid);
-    __global word *const to = place_in(destination, START(destination_starts) + t.destination);
+    const source_tile from = source_tile_at(PLACE(source, SOURCE_START), t, grid);
+    __global word *const to = place_in(destination, DESTINATION_START + t.destination);
 #define LOAD(sized) load_tile(staged, from, to, sized, grid, fill)
     WHOLE_OR_NOT(LOAD, t, grid);
     barrier(CLK_LOCAL_MEM_FENCE); /* which PoCL wants outside of any condition */

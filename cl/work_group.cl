@@ -165,11 +165,19 @@ ALWAYS_INLINE static uint4 piece_of(const unit *units) {
 #if WORD_BYTES <= 4
   const uint4 first = (uint4)(UNIT_IN_MEMORY(units[0]), UNIT_IN_MEMORY(units[1]), 0, 0);
   const uint4 second = (uint4)(0, 0, UNIT_IN_MEMORY(units[2]), UNIT_IN_MEMORY(units[3]));
+#if CPP
+  return (uint4)(first.x, first.y, second.z, second.w);
+#else
   return (uint4)(first.xy, second.zw);
+#endif
 #elif WORD_BYTES == 8
   const uint4 first = as_uint4((ulong2)(units[0], units[0]));
   const uint4 second = as_uint4((ulong2)(units[1], units[1]));
+#if CPP
+  return (uint4)(first.x, first.y, second.z, second.w);
+#else
   return (uint4)(first.xy, second.zw);
+#endif
 #else
   return units[0];
 #endif
@@ -237,7 +245,7 @@ ALWAYS_INLINE static source_tile source_tile_at(const place start, const tile t,
 
 /* Whether all units lie between these that have elements of the tile, the lowest of which, and what
  * is behind the highest, are so far from its first. */
-ALWAYS_INLINE static bool is_inside(const source_tile of, offset lowest, offset end) {
+ALWAYS_INLINE static bool lies_inside(const source_tile of, offset lowest, offset end) {
   return lowest - SOURCE_UNIT >= of.first && end + 2 * SOURCE_UNIT <= of.end;
 }
 

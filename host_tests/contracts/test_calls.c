@@ -53,6 +53,10 @@ static int64_t lists[2][2];
 static const float source[] = {1, 2, 3, 4, 5, 6};
 static const relayout_cpu_options bad_options = {.struct_size = sizeof(relayout_cpu_options),
                                                  .threads = -1};
+static const relayout_gpu_options bad_gpu = {.struct_size = sizeof bad_gpu, .group_size = 3};
+static const relayout_kernel_options in_c = {.struct_size = sizeof in_c,
+                                             .language = RELAYOUT_LANGUAGE_C};
+static relayout_kernel kernel;
 static relayout_shape scalar;
 static relayout_shape matrix;                   /* f32[2,3] */
 static relayout_shape tiled;                    /* has no strides */
@@ -113,6 +117,7 @@ static int set_up(void **state) {
 static int tear_down(void **state) {
   (void)state;
   scratch_remove(cache);
+  relayout_kernel_free(&kernel);
   relayout_exchange_destroy(exchange);
   relayout_plan_destroy(many);
   relayout_plan_destroy(plan);
@@ -240,6 +245,10 @@ static int tear_down(void **state) {
   X(relayout_language_parse, INVALID_TEXT, ("C", out, error), ("cuda", out, error))                \
   X(relayout_shape_emit_index, SIZE_OVERFLOW, (&too_big, NULL, NULL, 0, out, error),               \
     (&tiled, NULL, NULL, 0, out, error))                                                           \
+  X(relayout_gpu_device_create, INVALID_ARGUMENT, (&bad_gpu, out, error), (NULL, out, error))      \
+  X(relayout_plan_count_kernels, UNSUPPORTED, (plan, NULL, out, error), (plan, &in_c, out, error)) \
+  X(relayout_plan_get_kernel, OUT_OF_RANGE, (plan, 1, &in_c, next_kernel(), error),                \
+    (plan, 0, &in_c, next_kernel(), error))                                                        \
   X(relayout_index_dimension_stride, UNSUPPORTED, (&tiled, 0, out, error),                         \
     (&matrix, 0, out, error))                                                                      \
   X(relayout_device_open, INVALID_TEXT, ("CPU", out, error), ("cpu", out, error))                  \
@@ -326,6 +335,13 @@ static relayout_device_info *info_in(void *out) {
 static relayout_device_usage *usage_in(void *out) {
   const relayout_device_usage empty = RELAYOUT_DEVICE_USAGE_INIT;
   return memcpy(out, &empty, sizeof empty);
+}
+
+/* One kernel at a time. */
+static relayout_kernel *next_kernel(void) {
+  relayout_kernel_free(&kernel);
+  kernel = (relayout_kernel)RELAYOUT_KERNEL_INIT;
+  return &kernel;
 }
 
 static relayout_plan_info *plan_info_in(void *out) {
@@ -465,7 +481,8 @@ static void destroy_made(const char *name, const output *out) {
   void *made;
   memcpy(&made, out, sizeof made);
   if (strcmp(name, "relayout_device_open") == 0 ||
-      strcmp(name, "relayout_cpu_device_create") == 0) {
+      strcmp(name, "relayout_cpu_device_create") == 0 ||
+      strcmp(name, "relayout_gpu_device_create") == 0) {
     relayout_device_destroy(made);
   } else if (strncmp(name, "relayout_plan_create", strlen("relayout_plan_create")) == 0) {
     relayout_plan_destroy(made);

@@ -51,6 +51,7 @@ expect 'relayout tune --from ta' table.txt
 expect 'relayout frobnicate --' --help
 
 expect 'relayout emit index f32[2] --language c' c cuda
+expect 'relayout emit kernel a b --ch' --check
 
 # Every device that the command lists; behind a colon, readline keeps what stands before it.
 while read -r device _; do

@@ -7,7 +7,7 @@
 
 #include "opencl/command_buffer.h"
 #include "opencl/entry_points.h"
-#include "opencl/kernel_source.h"
+#include "gpu/kernel_source.h"
 #include "relayout/opencl.h"
 
 fake_driver fake;

@@ -36,10 +36,10 @@ for words in '--language c --name at index f32[2,3]' 'index --name=at f32[2,3] -
   "$RELAYOUT" emit $words | grep -q 'int64_t at(' || fail "$words"
 done
 
-check 2 '' 'index is missing' emit
-check 2 '' 'index is missing' emit --name index
+check 2 '' 'index or kernel is missing' emit
+check 2 '' 'index or kernel is missing' emit --name index
 check 2 '' "unknown option '--nam'" emit --nam index 'f32[2]'
-check 2 '' "cannot emit 'shape'; expected index" emit shape
+check 2 '' "cannot emit 'shape'; expected index or kernel" emit shape
 check 2 '' 'SHAPE is missing' emit index
 check 2 '' '--language is missing' emit index 'f32[2]'
 check 2 '' "'C' is no language; expected c, opencl" emit index 'f32[2]' --language C
@@ -48,5 +48,33 @@ check 2 '' "--name: options->name is '2d'" emit index 'f32[2]' --language c --na
 check 4 '' 'SHAPE: column' emit index 'f32[2' --language c
 check 4 '' 'the 4294967296 elements' emit index 'u8[65536,65536]' --language wgsl
 check 2 '' 'one argument too many' emit index 'f32[2]' 'f32[3]' --language c
+
+for language in c opencl cuda hip; do
+  "$RELAYOUT" emit kernel 'f32[20,30]' '{0,1}' --language "$language" --name mine |
+    grep -q '^launch: {"name": "mine", ' || fail "no kernel in $language"
+done
+check_printed 0 'void relayout(const void *source, void *destination) {' \
+  emit kernel 'f32[2,3]' '{0,1}' --language c
+check 2 '' 'FROM is missing' emit kernel --language c
+check 2 '' 'TO is missing' emit kernel 'f32[2]' --language c
+check 2 '' '--language is missing' emit kernel 'f32[2]' 'f32[2]'
+check 2 '' "--name: options->name is 'for'" emit kernel 'f32[2]' 'f32[2]' --language c --name for
+check 4 '' 'TO: ' emit kernel 'f32[2]' '{0' --language c
+check 4 '' 'not in metal' emit kernel 'f32[2]' 'f32[2]' --language metal
+check 4 '' 'runs no work-group kernels' \
+  emit kernel 'f32[2]' 'f32[2]' --language cuda --device cpu
+check 4 '' 'moves nothing' emit kernel 'f32[0]' 'f32[0]' --language opencl
+check 5 '' 'OpenCL' emit kernel 'f32[2]' 'f32[2]' --language opencl --device opencl:99:0
+check 4 '' 'schedule' emit kernel 'f32[2]' 'f32[2]' --language opencl --schedule 'copy word=3'
+
+# What cc makes of it is run; of others it is said what was done.
+"$RELAYOUT" emit kernel 'f32[20,30]' 'bf16{0,1:PD(32,33)}' --language c --check \
+  2>said >text || fail '--check of c'
+grep -q 'all [0-9]* bytes are right\|no compiler of c' said || fail '--check of c is silent'
+for language in cuda hip; do
+  "$RELAYOUT" emit kernel 'f32[20,30]' '{0,1}' --check --language "$language" \
+    2>said >text || fail "--check of $language"
+  grep -q 'not run\|no compiler of' said || fail "--check of $language is silent"
+done
 
 finish

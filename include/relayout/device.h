@@ -24,7 +24,8 @@ typedef struct relayout_device relayout_device;
 
 typedef enum relayout_backend {
   RELAYOUT_BACKEND_CPU = 0,
-  RELAYOUT_BACKEND_OPENCL = 1
+  RELAYOUT_BACKEND_OPENCL = 1,
+  RELAYOUT_BACKEND_NONE = 2 /* nothing runs on it */
 } relayout_backend;
 
 typedef enum relayout_device_class {

@@ -9,6 +9,7 @@
 #include "relayout/hooks.h"
 #include "relayout/index.h"
 #include "relayout/interchange.h"
+#include "relayout/kernel.h"
 #include "relayout/layout.h"
 #include "relayout/plan.h"
 #include "relayout/scaled.h"

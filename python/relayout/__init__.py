@@ -14,6 +14,7 @@ sizes). See relayout.Shape.
 from ._device import Device, DeviceUsage, devices
 from ._errors import (DeviceError, InvalidError, OutOfMemoryError, RangeError, RelayoutError,
                       UnsupportedError)
+from ._kernel import Kernel, emit_kernels
 from ._library import ffi as _ffi
 from ._library import lib as _lib
 from ._log import set_log
@@ -22,9 +23,10 @@ from ._plan import Plan, PlanInfo, Recording, Schedule, copy, enqueue, plan
 from ._quantize import Quantized, dequantize, quantize
 from ._shape import Shape
 
-__all__ = ["Device", "DeviceError", "DeviceUsage", "InvalidError", "ManyPlan", "ManyRecording",
-           "OutOfMemoryError", "Plan", "PlanInfo", "Quantized", "RangeError", "Recording",
-           "RelayoutError", "Scaled", "Schedule", "Shape", "UnsupportedError", "copy",
-           "dequantize", "devices", "enqueue", "plan", "plan_many", "quantize", "set_log"]
+__all__ = ["Device", "DeviceError", "DeviceUsage", "InvalidError", "Kernel", "ManyPlan",
+           "ManyRecording", "OutOfMemoryError", "Plan", "PlanInfo", "Quantized", "RangeError",
+           "Recording", "RelayoutError", "Scaled", "Schedule", "Shape", "UnsupportedError", "copy",
+           "dequantize", "devices", "emit_kernels", "enqueue", "plan", "plan_many", "quantize",
+           "set_log"]
 
 __version__ = _ffi.string(_lib.relayout_version()).decode()

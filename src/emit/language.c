@@ -272,3 +272,40 @@ relayout_status relayout_language_parse(const char *text, relayout_language *lan
                   "%s is no language; expected c, opencl, cuda, hip, metal, wgsl, glsl or python",
                   rlt_quote_text(text, strlen(text)).text);
 }
+
+/* ---- Names of functions ---- */
+
+static bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static bool is_identifier(const char *name) {
+  size_t length = 0;
+  for (; name[length] != '\0' && length <= RELAYOUT_EMIT_MAX_NAME; ++length) {
+    const char c = name[length];
+    const bool is_later =
+        length > 0 && ((c >= '0' && c <= '9') || (c == '_' && name[length - 1] != '_'));
+    if (!is_letter(c) && !is_later) {
+      return false;
+    }
+  }
+  return length > 0 && length <= RELAYOUT_EMIT_MAX_NAME && name[length - 1] != '_';
+}
+
+relayout_status rlt_language_check_name(relayout_language language, const char *name,
+                                        relayout_error *error) {
+  const rlt_quote quote = rlt_quote_text(name, strlen(name));
+  if (!is_identifier(name)) {
+    return rlt_fail(
+        error, RELAYOUT_INVALID_ARGUMENT,
+        "options->name is %s; expected a letter, followed by letters, digits and single "
+        "underscores, %d characters at most",
+        quote.text, RELAYOUT_EMIT_MAX_NAME);
+  }
+  if (rlt_language_reserves(language, name)) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
+                    "options->name is %s, which means something else in %s", quote.text,
+                    relayout_language_name(language));
+  }
+  return RELAYOUT_OK;
+}

@@ -1,6 +1,6 @@
 /* language.h: how each language spells what index functions are made of, and its reserved words.
  *
- * Depends on the public languages alone.
+ * Depends on the public languages, metadata/quote.h and base/error.h.
  */
 #ifndef RLT_EMIT_LANGUAGE_H
 #define RLT_EMIT_LANGUAGE_H
@@ -48,5 +48,9 @@ const rlt_language *rlt_language_find(relayout_language language);
 
 /* Whether a word means something in the language already. */
 bool rlt_language_reserves(relayout_language language, const char *word);
+
+/* RELAYOUT_INVALID_ARGUMENT, of options->name, for what cannot be a function's name there. */
+relayout_status rlt_language_check_name(relayout_language language, const char *name,
+                                        relayout_error *error);
 
 #endif

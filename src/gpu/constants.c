@@ -148,17 +148,29 @@ static void add_sum(rlt_text *text, const char *name, const char *type, const di
   rlt_text_add(text, ")\n");
 }
 
-/* Two columns beside each other, where both are sums. */
-static void add_pair(rlt_text *text, const char *first_name, const char *second_name,
+/* Whether a column is a sum. */
+static bool add_single(rlt_text *text, const char *name, const char *type, const column *of) {
+  digit digits[MOST_DIGITS];
+  const int32_t count = find_digits(of, digits);
+  if (count >= 0) {
+    add_sum(text, name, type, digits, count);
+  }
+  return count >= 0;
+}
+
+/* Whether two columns beside each other both are sums. */
+static bool add_pair(rlt_text *text, const char *first_name, const char *second_name,
                      const column *first) {
   digit digits[2][MOST_DIGITS];
   column second = *first;
   second.first += 1;
   const int32_t counts[] = {find_digits(first, digits[0]), find_digits(&second, digits[1])};
-  if (counts[0] >= 0 && counts[1] >= 0) {
-    add_sum(text, first_name, "offset", digits[0], counts[0]);
-    add_sum(text, second_name, "uint", digits[1], counts[1]);
+  if (counts[0] < 0 || counts[1] < 0) {
+    return false;
   }
+  add_sum(text, first_name, "offset", digits[0], counts[0]);
+  add_sum(text, second_name, "uint", digits[1], counts[1]);
+  return true;
 }
 
 /* The steps of a whole tile, unless there are slots of no tile. */
@@ -181,40 +193,169 @@ static void add_shift(rlt_text *text, const char *name, const rlt_constants *of,
                rlt_line_shift(slots->slots, parts, part_bytes, of->group_size));
 }
 
-static void add_tables(rlt_text *text, const rlt_constants *of) {
+/* ---- Tables as they are, of a text that stands alone ---- */
+
+static void add_number(rlt_text *text, int64_t number) {
+  if (number == INT64_MIN) {
+    rlt_text_add(text, "-%" PRId64 "L - 1", INT64_MAX);
+  } else {
+    rlt_text_add(text, "%" PRId64 "%s", number, number < -INT32_MAX ? "L" : "");
+  }
+}
+
+/* A table, or nothing in its place where its entries are sums or nobody reads them. How many bytes
+ * it takes. */
+static int64_t add_table(rlt_text *text, const char *macro, const char *name, bool is_read,
+                         const char *type, const column *of) {
+  if (!is_read) {
+    rlt_text_add(text, "#define %s 0\n", macro);
+    return 0;
+  }
+  const bool are_pairs = of->step == 2;
+  rlt_text_add(text, "#define %s %s\n__constant const %s%s %s[] __attribute__((aligned(16))) = {",
+               macro, name, type, are_pairs ? "2" : "", name);
+  for (int64_t at = 0; at < of->count; ++at) {
+    rlt_text_add(text, at == 0 ? "\n    " : at % 8 == 0 ? ",\n    " : ", ");
+    if (are_pairs) {
+      rlt_text_add(text, "(%s2)(", type);
+    }
+    add_number(text, number_of(of, at));
+    if (are_pairs) {
+      column second = *of;
+      second.first += 1;
+      rlt_text_add(text, ", ");
+      add_number(text, number_of(&second, at));
+      rlt_text_add(text, ")");
+    }
+  }
+  rlt_text_add(text, "};\n");
+  return of->count * of->step * (int64_t)rlt_offset_size(of->wide);
+}
+
+/* ---- Tables of a kernel that permutes ---- */
+
+/* How many bytes those take that stand in the text. */
+static int64_t add_tables(rlt_text *text, const rlt_constants *of) {
   const kernel_grid *const grid = of->grid->bytes;
   const kernel_slots *const slots = of->slot_tables->bytes;
   const int32_t *const places = (const int32_t *)(slots + 1);
-  const void *const offsets = places + rlt_divide_up(grid->columns.length, 4) * 4;
-  const column column_places = {places, false, 0, 1, grid->columns.length};
+  const int64_t columns = grid->columns.length;
+  const void *const offsets = places + rlt_divide_up(columns, 4) * 4;
+  const int64_t rows = 2 * (slots->slots + 1);
+  const column column_places = {places, false, 0, 1, columns};
   const column slot_sources = {offsets, of->wide, 0, 2, slots->slots};
+  const column all_slots = {offsets, of->wide, 0, 2, slots->slots + 1};
   const column slot_steps = {offsets, of->wide, 1, 2, slots->slots};
-  const column row_offsets = {offsets, of->wide, 2 * (slots->slots + 1), 2, grid->rows.length};
-  digit digits[MOST_DIGITS];
-  const int32_t count = find_digits(&column_places, digits);
+  const column row_offsets = {offsets, of->wide, rows, 2, grid->rows.length};
+  const column column_offsets = {offsets, of->wide, rows + 2 * grid->rows.length, 1, columns};
   add_slots(text, slots);
-  if (count >= 0) {
-    add_sum(text, "COLUMN_PLACE", "uint", digits, count);
-  }
-  add_pair(text, "SLOT_SOURCE", "SLOT_STEPS", &slot_sources);
-  add_pair(text, "ROW_OFFSET", "ROW_PLACE", &row_offsets);
+  const bool has_places = add_single(text, "COLUMN_PLACE", "uint", &column_places);
+  const bool has_slots = add_pair(text, "SLOT_SOURCE", "SLOT_STEPS", &slot_sources);
+  const bool has_rows = add_pair(text, "ROW_OFFSET", "ROW_PLACE", &row_offsets);
+  const bool has_offsets = add_single(text, "COLUMN_OFFSET", "offset", &column_offsets);
   add_whole_steps(text, grid, &slot_steps);
   add_shift(text, "LOAD_PIECE_SHIFT", of, slots, of->piece, RLT_LOCAL_PIECE_BYTES);
   add_shift(text, "LOAD_UNIT_SHIFT", of, slots, of->unit, LEAST_PART_BYTES);
+  if (of->alone == NULL) {
+    return 0;
+  }
+  const char *const type = of->wide ? "long" : "int";
+  int64_t bytes = add_table(text, "COLUMNS_OF_PROBLEM", "columns_of_problem", !has_places, "uint",
+                            &column_places);
+  bytes +=
+      add_table(text, "SLOTS_OF_PROBLEM", "slot_table_of_problem", !has_slots, type, &all_slots);
+  bytes += add_table(text, "ROWS_OF_PROBLEM", "rows_of_problem", !has_rows, type, &row_offsets);
+  bytes += add_table(text, "COLUMN_OFFSETS_OF_PROBLEM", "column_offsets_of_problem",
+                     !has_offsets && !slots->is_dense, type, &column_offsets);
+  return bytes;
 }
 
-static void add_all(rlt_text *text, const rlt_constants *of) {
-  const kernel_grid *const grid = of->grid->bytes;
-  add_grid(text, grid);
-  add_loops(text, (const kernel_loop *)(grid + 1), grid->loop_count);
-  if (of->slot_tables != NULL) {
-    add_tables(text, of);
+/* ---- What would be an argument ---- */
+
+void rlt_constants_add_program(rlt_text *text, const rlt_index_program *program) {
+  rlt_text_add(text,
+               "#define RESULT_OF_PROGRAM %" PRId32 "\n#define PLACE_OF_PROGRAM %" PRId32
+               "\nstatic bool program_of_problem(int64_t *numbers) {\n",
+               program->result, program->place);
+  for (int32_t i = 0; i < program->count; ++i) {
+    const rlt_index_op *const op = &program->of[i];
+    switch ((rlt_index_op_kind)op->kind) {
+    case RLT_INDEX_SPLIT:
+      rlt_text_add(text,
+                   "  numbers[%" PRId32 "] = numbers[%" PRId32 "] %% %" PRId64
+                   "L;\n  numbers[%" PRId32 "] /= %" PRId64 "L;\n",
+                   op->to, op->from, op->size, op->from, op->size);
+      break;
+    case RLT_INDEX_JOIN:
+      rlt_text_add(text,
+                   "  numbers[%" PRId32 "] = numbers[%" PRId32 "] * %" PRId64 "L + numbers[%" PRId32
+                   "];\n",
+                   op->to, op->to, op->size, op->from);
+      break;
+    case RLT_INDEX_BOUND:
+      rlt_text_add(text, "  if (numbers[%" PRId32 "] >= %" PRId64 "L) {\n    return false;\n  }\n",
+                   op->to, op->size);
+      break;
+    case RLT_INDEX_ADD:
+      rlt_text_add(text, "  numbers[%" PRId32 "] += numbers[%" PRId32 "] * %" PRId64 "L;\n", op->to,
+                   op->from, op->size);
+      break;
+    }
+  }
+  rlt_text_add(text, "  return true;\n}\n");
+}
+
+/* An element's bytes, the lowest first, as a number, or as four of a vector. */
+static void add_fill(rlt_text *text, const uint8_t *fill, int64_t bytes) {
+  uint64_t parts[2] = {0, 0};
+  for (int64_t i = 0; i < bytes; ++i) {
+    parts[i / 8] |= (uint64_t)fill[i] << 8 * (i % 8);
+  }
+  if (bytes == RELAYOUT_MAX_ELEMENT_SIZE) {
+    rlt_text_add(text,
+                 "#define FILL_OF_PROBLEM (uint4)(%" PRIu32 "u, %" PRIu32 "u, %" PRIu32
+                 "u, %" PRIu32 "u)\n",
+                 (uint32_t)parts[0], (uint32_t)(parts[0] >> 32), (uint32_t)parts[1],
+                 (uint32_t)(parts[1] >> 32));
+  } else {
+    rlt_text_add(text, "#define FILL_OF_PROBLEM ((word)%" PRIu64 "UL)\n", parts[0]);
   }
 }
 
-relayout_status rlt_constants_write(const rlt_constants *of, char **text, relayout_error *error) {
+static void add_alone(rlt_text *text, const rlt_constants *of) {
+  const rlt_problem *const problem = of->alone;
+  add_fill(text, problem->fill, rlt_problem_destination_bytes(problem));
+  rlt_text_add(text,
+               "#define DESTINATION_OF_PROBLEM %" PRId64 "L\n#define SOURCE_OF_PROBLEM %" PRId64
+               "L\n#define LOCAL_BYTES_OF_PROBLEM %" PRId64 "\n",
+               problem->destination_start, problem->source_start, of->local_bytes);
+  if (of->scale != NULL) {
+    rlt_text_add(text, "#define SCALE_OF_PROBLEM {%" PRIu64 "UL, %" PRId32 ", %" PRId32 "}\n",
+                 of->scale->digits, of->scale->exponent, of->scale->negative);
+  }
+  if (problem->index_program != NULL) {
+    rlt_constants_add_program(text, problem->index_program);
+  }
+}
+
+static int64_t add_all(rlt_text *text, const rlt_constants *of) {
+  const kernel_grid *const grid = of->grid->bytes;
+  int64_t table_bytes = 0;
+  add_grid(text, grid);
+  add_loops(text, (const kernel_loop *)(grid + 1), grid->loop_count);
+  if (of->slot_tables != NULL) {
+    table_bytes = add_tables(text, of);
+  }
+  if (of->alone != NULL) {
+    add_alone(text, of);
+  }
+  return table_bytes;
+}
+
+relayout_status rlt_constants_write(const rlt_constants *of, char **text, int64_t *table_bytes,
+                                    relayout_error *error) {
   rlt_text counted = rlt_text_in(NULL, 0);
-  add_all(&counted, of);
+  *table_bytes = add_all(&counted, of);
   *text = rlt_malloc(counted.length + 1);
   if (*text == NULL) {
     return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY,

@@ -1,12 +1,14 @@
 /* kernel_options.h: what is compiled into a kernel; everything else is an argument. Depends on
- * convert/ and problem/. */
+ * convert/, emit/ and problem/. */
 #ifndef RLT_GPU_KERNEL_OPTIONS_H
 #define RLT_GPU_KERNEL_OPTIONS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/text.h"
 #include "convert/convert.h"
+#include "emit/source.h"
 #include "relayout/element_type.h"
 
 /* X(NAME, text): the kernels, by the names of their functions. */
@@ -49,6 +51,7 @@ typedef struct rlt_kernel_options {
   int32_t numbers;  /* that an index program works with; 0: it follows the axes */
   int32_t batch;    /* relayouts that a launch does at most; 0: it does one */
   bool specialized; /* for one problem, whose constants `text` has */
+  bool alone;       /* and whose text is handed out: nothing but the sides are arguments */
   /* What was written for one plan; NULL: nothing was. Of MANY all that stands between cl/convert.cl
    * and cl/many_kernel.cl: only the kernel, its words and its groups count beside it. Of kernels
    * that are specialised, what stands behind cl/arguments.cl. */
@@ -59,5 +62,22 @@ enum { RLT_KERNEL_NAME_SIZE = 32 };
 
 /* The kernel's function: relayout_transpose_4 has words of four bytes. */
 void rlt_kernel_function(const rlt_kernel_options *options, char name[RLT_KERNEL_NAME_SIZE]);
+
+/* A file of cl/, by its name without .cl. */
+const char *rlt_kernel_text(const char *name);
+
+/* Room for the options of any kernel, which take some 790 bytes. */
+enum { RLT_KERNEL_OPTIONS_SIZE = 1024, RLT_KERNEL_SOURCES = 9 };
+
+/* What the compiler is called with: -DWORD_BYTES=4 and so on, each with a blank in front. */
+void rlt_kernel_add_options(const rlt_kernel_options *options, int32_t grid_axis, bool native,
+                            rlt_text *text);
+
+/* The same for any device as lines of a text: #define WORD_BYTES 4 and so on. */
+void rlt_kernel_add_macros(const rlt_kernel_options *options, rlt_source *text);
+
+/* The texts that the kernel consists of, in their order; "" for those that it does without. */
+void rlt_kernel_sources_of(const rlt_kernel_options *options,
+                           const char *sources[RLT_KERNEL_SOURCES]);
 
 #endif

@@ -7,25 +7,10 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/text.h"
 #include "gpu/arguments.h"
 #include "gpu/constants.h"
 #include "gpu/local_tile.h"
 #include "gpu/planning.h"
-
-const char *rlt_kernel_name(rlt_kernel kernel) {
-  static const char *const names[] = {
-#define KERNEL_NAME(name, text) text,
-      RLT_KERNEL_TABLE(KERNEL_NAME)
-#undef KERNEL_NAME
-  };
-  return names[kernel];
-}
-
-void rlt_kernel_function(const rlt_kernel_options *options, char name[RLT_KERNEL_NAME_SIZE]) {
-  rlt_text text = rlt_text_in(name, RLT_KERNEL_NAME_SIZE);
-  rlt_text_add(&text, "relayout_%s_%d", rlt_kernel_name(options->kernel), (int)options->word_bytes);
-}
 
 relayout_status rlt_blob_make(size_t size, rlt_blob *blob, relayout_error *error) {
   *blob = (rlt_blob){rlt_malloc(size), size};
@@ -134,11 +119,12 @@ static bool converts_by_table(const rlt_schedule *schedule) {
          schedule->problem->element_bytes <= 2;
 }
 
+static const rlt_conversion no_conversion = {.from = RELAYOUT_ELEMENT_TYPE_INVALID};
+
 /* None is compiled in where nothing is read, or a table says what becomes of it. */
 static rlt_conversion compiled_conversion(const rlt_schedule *schedule) {
   const bool is_compiled = reads(schedule) && !converts_by_table(schedule);
-  return is_compiled ? schedule->problem->conversion
-                     : (rlt_conversion){.from = RELAYOUT_ELEMENT_TYPE_INVALID};
+  return is_compiled ? schedule->problem->conversion : no_conversion;
 }
 
 /* How many numbers the problem's index program works with, as a power of two, for few
@@ -188,7 +174,7 @@ static int32_t reversed_bits(const rlt_problem *problem) {
 }
 
 static rlt_kernel_options options_of(const rlt_schedule *schedule, const rlt_grid *grid,
-                                     int64_t most_offset) {
+                                     int64_t most_offset, bool is_alone) {
   const rlt_problem *const problem = schedule->problem;
   rlt_kernel_options made = {.kernel = rlt_gpu_kernel_of(schedule),
                              .word_bytes = (int32_t)rlt_problem_destination_bytes(problem),
@@ -206,7 +192,13 @@ static rlt_kernel_options options_of(const rlt_schedule *schedule, const rlt_gri
                              .only_swaps = rlt_problem_only_swaps(problem),
                              .numbers = numbers_of(problem),
                              .batch = schedule->batch,
-                             .specialized = schedule->specialized};
+                             .specialized = schedule->specialized || is_alone,
+                             .alone = is_alone};
+  if (is_alone) { /* a table of what each word becomes would be an argument */
+    made.conversion = reads(schedule) ? problem->conversion : no_conversion;
+    made.converts_by_table = false;
+    made.batch = 0;
+  }
   if (made.kernel == RLT_KERNEL_TRANSPOSE) {
     const rlt_square_tile tile = rlt_square_tile_for(problem, schedule->tile_bytes);
     made.tile_rows = (int32_t)tile.rows;
@@ -292,16 +284,20 @@ static relayout_status write_constants(const rlt_schedule *schedule, bool has_sl
                                    .wide = spec->options.wide,
                                    .group_size = schedule->group_size,
                                    .piece = rlt_max(8 * RLT_LOCAL_PIECE_BYTES / bits, 1),
-                                   .unit = rlt_local_unit(bits)};
-  const relayout_status status = rlt_constants_write(&constants, &spec->constants, error);
+                                   .unit = rlt_local_unit(bits),
+                                   .alone = spec->options.alone ? schedule->problem : NULL,
+                                   .scale = spec->has_scale ? &spec->scale : NULL,
+                                   .local_bytes = spec->local_bytes};
+  const relayout_status status =
+      rlt_constants_write(&constants, &spec->constants, &spec->table_bytes, error);
   spec->options.text = spec->constants;
   return status;
 }
 
 /* ---- All of it ---- */
 
-relayout_status rlt_launch_spec_make(const rlt_schedule *schedule, int64_t most_offset,
-                                     rlt_launch_spec *spec, relayout_error *error) {
+static relayout_status make_spec(const rlt_schedule *schedule, int64_t most_offset, bool is_alone,
+                                 rlt_launch_spec *spec, relayout_error *error) {
   const rlt_problem *const problem = schedule->problem;
   rlt_grid grid;
   rlt_slots slots;
@@ -311,7 +307,7 @@ relayout_status rlt_launch_spec_make(const rlt_schedule *schedule, int64_t most_
     rlt_slots_find(problem, &schedule->columns, &schedule->rows, &slots);
   }
   const rlt_slots *const of = has_slots ? &slots : NULL;
-  *spec = (rlt_launch_spec){.options = options_of(schedule, &grid, most_offset),
+  *spec = (rlt_launch_spec){.options = options_of(schedule, &grid, most_offset, is_alone),
                             .group_count = rlt_divide_up(grid.tile_count, schedule->grain),
                             .local_bytes = local_bytes(schedule, of)};
   spec->has_scale = is_scaled(&spec->options.conversion);
@@ -322,13 +318,23 @@ relayout_status rlt_launch_spec_make(const rlt_schedule *schedule, int64_t most_
   if (status == RELAYOUT_OK) {
     status = make_tables(schedule, of, spec->options.wide, &spec->tables, error);
   }
-  if (status == RELAYOUT_OK && schedule->specialized) {
+  if (status == RELAYOUT_OK && spec->options.specialized) {
     status = write_constants(schedule, has_slots, spec, error);
   }
   if (status == RELAYOUT_OK && spec->options.converts_by_table) {
     status = make_conversions(problem, &spec->conversions, error);
   }
   return status;
+}
+
+relayout_status rlt_launch_spec_make(const rlt_schedule *schedule, int64_t most_offset,
+                                     rlt_launch_spec *spec, relayout_error *error) {
+  return make_spec(schedule, most_offset, false, spec, error);
+}
+
+relayout_status rlt_launch_spec_make_alone(const rlt_schedule *schedule, int64_t most_offset,
+                                           rlt_launch_spec *spec, relayout_error *error) {
+  return make_spec(schedule, most_offset, true, spec, error);
 }
 
 void rlt_launch_spec_free(rlt_launch_spec *spec) {

@@ -24,12 +24,18 @@ typedef struct rlt_launch_spec {
   rlt_scale_factor scale;
   int64_t group_count;
   int64_t local_bytes; /* that a work-group takes */
+  int64_t table_bytes; /* of tables in the text of constants */
 } rlt_launch_spec;
 
 /* Offsets within a tile that reach farther than `most_offset` take 64 bits. What is made is freed
  * with rlt_launch_spec_free, also after a failure: RELAYOUT_OUT_OF_MEMORY. */
 relayout_status rlt_launch_spec_make(const rlt_schedule *schedule, int64_t most_offset,
                                      rlt_launch_spec *spec, relayout_error *error);
+
+/* The same for a specialised kernel whose text is handed out: the sides are its only arguments,
+ * each with its start in bytes. */
+relayout_status rlt_launch_spec_make_alone(const rlt_schedule *schedule, int64_t most_offset,
+                                           rlt_launch_spec *spec, relayout_error *error);
 void rlt_launch_spec_free(rlt_launch_spec *spec);
 
 #endif

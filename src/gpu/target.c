@@ -87,6 +87,16 @@ static rlt_price price_of_move(const rlt_facts *facts, const rlt_schedule *sched
                        : (rlt_price){RLT_RATE_NONE, 0};
 }
 
+rlt_facts rlt_gpu_facts(int64_t group_size, int64_t most_groups) {
+  return (rlt_facts){.line_bytes = RLT_LOCAL_LINE_BYTES,
+                     .target = &rlt_gpu_target,
+                     .staging_bytes = RLT_LOCAL_BYTES,
+                     .threads = 1,
+                     .group_size = group_size,
+                     .most_groups = most_groups,
+                     .specializes = true};
+}
+
 const rlt_target rlt_gpu_target = {.name = "gpu",
                                    .packing = RLT_PACKING_TILED,
                                    .methods = rlt_gpu_methods,

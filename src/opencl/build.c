@@ -2,7 +2,6 @@
  * and from the disk where an earlier process left it. */
 #include "opencl/build.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -10,19 +9,15 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/threads.h"
-#include "convert/convert.h"
 #include "opencl/calls.h"
 #include "opencl/cl_error.h"
-#include "opencl/kernel_source.h"
-
-enum { OPTIONS_CAPACITY = 1024 }; /* all of them together take some 790 */
 
 /* What a program is made from, which is all that it is known by: options that compile alike are
  * one. The files before the kernel's follow from these. */
 typedef struct recipe {
-  const rlt_kernel_source *kernel;
+  rlt_kernel kernel;
   const char *text; /* that was written for one plan; NULL: none was */
-  char options[OPTIONS_CAPACITY];
+  char options[RLT_KERNEL_OPTIONS_SIZE];
 } recipe;
 
 struct rlt_build {
@@ -31,19 +26,6 @@ struct rlt_build {
   cl_program program; /* NULL while a thread builds it */
   bool kept;          /* in a file */
 };
-
-static const rlt_kernel_source *source_named(const char *name) {
-  for (const rlt_kernel_source *source = rlt_kernel_sources; source->name != NULL; ++source) {
-    if (strcmp(source->name, name) == 0) {
-      return source;
-    }
-  }
-  return NULL;
-}
-
-const char *rlt_kernel_text(const char *name) {
-  return source_named(name)->text;
-}
 
 static relayout_status build_failure(cl_program program, cl_device_id id, cl_int code,
                                      const char *name, relayout_error *error) {
@@ -62,78 +44,23 @@ static relayout_status build_failure(cl_program program, cl_device_id id, cl_int
   return status;
 }
 
-/* Whether elements arrive other than they left. */
-static bool changes(const rlt_kernel_options *options) {
-  return rlt_converts(&options->conversion) || options->converts_by_table ||
-         options->source_bits > 0 || options->destination_bits > 0;
-}
-
 /* Drivers may print warnings, such as which loops they could not turn into
  * vectors; nobody asked for these. */
 static recipe recipe_of(const rlt_opencl_device *device, const rlt_kernel_options *options) {
-  recipe made = {.kernel = source_named(rlt_kernel_name(options->kernel))};
+  recipe made = {.kernel = options->kernel, .text = options->text};
   rlt_text text = rlt_text_in(made.options, sizeof made.options);
-  made.text = options->text;
-  if (options->kernel == RLT_KERNEL_MANY) {
-    made.kernel = source_named("many_kernel");
-    rlt_text_add(&text, "-cl-std=CL1.2 -w -DGROUP=%d -DGRID_AXIS=%d -DNARROW=0",
-                 (int)options->group_size, (int)device->grid_axis);
-    return made;
-  }
-  rlt_text_add(&text,
-               "-cl-std=CL1.2 -w -DWORD_BYTES=%d -DWIDE=%d -DGROUP=%d -DGRID_AXIS=%d -DNATIVE=%d",
-               (int)options->word_bytes, options->wide, (int)options->group_size,
-               (int)device->grid_axis, device->native);
-  rlt_text_add(&text,
-               " -DSOURCE_BYTES=%d -DSOURCE_BITS=%d -DDESTINATION_BITS=%d -DINDEX_PROGRAM=%d",
-               (int)options->source_bytes, (int)options->source_bits,
-               (int)options->destination_bits, options->numbers > 0);
-  rlt_text_add(&text, " -DREVERSED_BITS=%d -DDESTINATION_HIGH=%d", (int)options->reversed_bits,
-               options->destination_high);
-  rlt_text_add(&text, " -DNUMBERS=%d -DTABLE=%d -DCONVERTS=%d -DCHANGES=%d", (int)options->numbers,
-               options->converts_by_table, rlt_converts(&options->conversion), changes(options));
-  if (rlt_converts(&options->conversion)) {
-    rlt_conversion_add_options(&options->conversion, &text);
-    rlt_text_add(&text, "%s%s%s", options->source_swapped ? " -DFROM_SWAPPED=1" : "",
-                 options->destination_swapped ? " -DTO_SWAPPED=1" : "",
-                 options->only_swaps ? " -DKEEPS_VALUES=1" : "");
-  }
-  if (options->tile_rows > 0) {
-    rlt_text_add(&text, " -DTILE_ROWS=%d -DTILE_COLUMNS=%d", (int)options->tile_rows,
-                 (int)options->tile_columns);
-  }
-  if (options->channels > 0) {
-    rlt_text_add(&text, " -DCHANNELS=%d -DJOINS=%d", (int)options->channels, options->joins);
-  }
-  if (options->batch > 0) {
-    rlt_text_add(&text, " -DBATCH=%d", (int)options->batch);
-  }
-  if (options->specialized) {
-    rlt_text_add(&text, " -DSPECIALIZED=1");
-  }
+  rlt_text_add(&text, "-cl-std=CL1.2 -w");
+  rlt_kernel_add_options(options, device->grid_axis, device->native, &text);
   return made;
 }
 
 /* The key in a file of what is built for these options. */
 static rlt_disk_key key_of(const rlt_opencl_device *device, const rlt_kernel_options *options,
                            const recipe *wanted) {
-  const bool converts = rlt_converts(&options->conversion);
-  const bool is_written = options->kernel == RLT_KERNEL_MANY;
-  const bool has_program = options->numbers > 0;
-  const char *const sources[RLT_KEY_SOURCE_COUNT] = {
-      is_written ? "" : rlt_kernel_text("arguments"),
-      options->specialized ? wanted->text : "",
-      is_written ? "" : rlt_kernel_text("tile"),
-      converts || is_written ? rlt_kernel_text("convert") : "",
-      converts ? rlt_kernel_text("by_float") : "",
-      is_written ? wanted->text : rlt_kernel_text("element"),
-      is_written ? "" : rlt_kernel_text("work_group"),
-      has_program ? rlt_kernel_text("index_program") : "",
-      wanted->kernel->text};
   rlt_disk_key key;
   memcpy(key.strings, device->key_strings, sizeof device->key_strings);
   key.strings[RLT_KEY_OPTIONS] = wanted->options;
-  memcpy(&key.strings[RLT_KEY_SOURCES], sources, sizeof sources);
+  rlt_kernel_sources_of(options, &key.strings[RLT_KEY_SOURCES]);
   return key;
 }
 

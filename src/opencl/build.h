@@ -19,9 +19,6 @@ void rlt_builds_release(rlt_opencl_device *device);
 relayout_status rlt_build_get(rlt_opencl_device *device, const rlt_kernel_options *options,
                               cl_program *program, relayout_error *error);
 
-/* A file of cl/, by its name without .cl. */
-const char *rlt_kernel_text(const char *name);
-
 /* Lets go of all programs, but for those that are being built. */
 void rlt_builds_trim(relayout_device *device);
 uint64_t rlt_builds_count(relayout_device *device);

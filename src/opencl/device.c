@@ -8,7 +8,6 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/structs.h"
-#include "gpu/local_tile.h"
 #include "gpu/target.h"
 #include "opencl/backend.h"
 #include "opencl/build.h"
@@ -21,13 +20,6 @@
 #include "search/wisdom.h"
 
 enum {
-  /* Small groups leave fewer compute units idle while the last ones end, and wait for fewer others
-   * at a barrier. */
-  MOST_GROUP_SIZE = 64,
-  /* Kernels look a few elements before and behind a tile without leaving 32 bits. */
-  MOST_OFFSET = 1 << 30,
-  /* Some drivers count the work-items of a launch in 32 bits. */
-  MOST_GROUPS = 1 << 22,
   /* PoCL compiles a kernel again for launches that are wider than this. */
   POCL_MOST_GROUPS = 65534,
   /* RELAYOUT_KERNELS_DIRECT of relayout 0.1. */
@@ -53,30 +45,20 @@ relayout_status rlt_opencl_group_size(const rlt_opencl_device *device, int64_t w
   return status;
 }
 
-/* Work-items share local memory. */
-static rlt_facts kernel_facts(bool is_pocl, int64_t group_size) {
-  return (rlt_facts){.line_bytes = RLT_LOCAL_LINE_BYTES,
-                     .target = &rlt_gpu_target,
-                     .staging_bytes = RLT_LOCAL_BYTES,
-                     .threads = 1,
-                     .group_size = group_size,
-                     .most_groups = is_pocl ? POCL_MOST_GROUPS : MOST_GROUPS,
-                     .specializes = true};
-}
-
 /* Of a device that runs work-group kernels. */
 static relayout_status learn(rlt_opencl_device *device, relayout_error *error) {
   int64_t group_size = 1;
-  const relayout_status status = rlt_opencl_group_size(device, MOST_GROUP_SIZE, &group_size, error);
+  const relayout_status status =
+      rlt_opencl_group_size(device, RLT_GPU_GROUP_SIZE, &group_size, error);
   if (status != RELAYOUT_OK) {
     return status;
   }
   /* Compilers to SPIR-V are clang too, but what runs that knows neither wide vectors nor
    * builtins. */
   const bool is_pocl = rlt_opencl_is_pocl(&device->base.info);
-  device->base.facts = kernel_facts(is_pocl, group_size);
+  device->base.facts = rlt_gpu_facts(group_size, is_pocl ? POCL_MOST_GROUPS : RLT_GPU_MOST_GROUPS);
   device->native = is_pocl;
-  device->most_offset = MOST_OFFSET;
+  device->most_offset = RLT_GPU_MOST_OFFSET;
   /* While three launches of one kernel are under way, PoCL before 6.0 may end the process (an
    * assertion on ref_count) unless all are of one width, as it takes it: of that along the first
    * two dimensions. So work-groups are counted along the third. */

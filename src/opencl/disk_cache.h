@@ -24,7 +24,7 @@ enum {
   RLT_KEY_DRIVER_VERSION,
   RLT_KEY_OPTIONS,
   RLT_KEY_SOURCES, /* the first of some */
-  RLT_KEY_SOURCE_COUNT = 9,
+  RLT_KEY_SOURCE_COUNT = 9 /* RLT_KERNEL_SOURCES */,
   RLT_KEY_STRINGS = RLT_KEY_SOURCES + RLT_KEY_SOURCE_COUNT,
   RLT_KEY_DEVICE_STRINGS = RLT_KEY_OPTIONS /* so many tell of the device and come first */
 };

@@ -11,7 +11,6 @@
 #include "opencl/build.h"
 #include "opencl/calls.h"
 #include "opencl/cl_error.h"
-#include "opencl/kernel_source.h"
 
 enum {
   TILE_BYTES = RLT_LOCAL_BYTES / 2, /* of a box's elements at most */

@@ -1,6 +1,6 @@
 /* kernel_source.h: the OpenCL C files of cl/, embedded at build time. */
-#ifndef RLT_OPENCL_KERNEL_SOURCE_H
-#define RLT_OPENCL_KERNEL_SOURCE_H
+#ifndef RLT_GPU_KERNEL_SOURCE_H
+#define RLT_GPU_KERNEL_SOURCE_H
 
 /* The file's name without .cl, and its NUL-terminated text. The table ends with two nulls. */
 typedef struct rlt_kernel_source {
