@@ -44,19 +44,11 @@ check 4 '' 'relayout: explain: schedule: `sizes` has 33 along dimension 1; expec
 '32, as elements share records or bytes there' \
   explain 'f32[64,64]' q8_0 --schedule 'boxes sizes=64,33' --device cpu
 
-check 0 '{"from":"q8_0[64,64]{1,0}","scale":0.5,"to":[{"text":"f32[64,64]{1,0}"}],"boxes":1,'\
-'"box":[64,64]}' '' explain 'q8_0[64,64]' 'f32[64,64]' --scale 0.5 --json --device cpu
-check 0 'from    s8[64,64]{1,0} * f32[64,1]{1,0}
-        scales: each times 0.25
-to      f32[64,64]{1,0}
-boxes   1 of [64,64]: each is read from memory once, and every destination gets its part '\
-'while it is in the cache' '' \
-  explain 's8[64,64] * f32[64,1]' 'f32[64,64]' --scale 0.25 --device cpu
-check 0 'from    f32[64,64]{1,0}
-        scales: one for all, 4
-to      q8_0[64,64]{1,0}
-boxes   1 of [64,64]: each is read from memory once, and every destination gets its part '\
-'while it is in the cache' '' explain 'f32[64,64]' q8_0 --scale 4 --device cpu
+# A scale for the whole source.
+check_has '{"from":"q8_0[64,64]{1,0}","scale":0.5,"to":[{"text":"f32[64,64]{1,0}"}],"boxes":1,' \
+  'q8_0[64,64]' 'f32[64,64]' --scale 0.5 --json
+check_has '        scales: each times 0.25' 's8[64,64] * f32[64,1]' 'f32[64,64]' --scale 0.25
+check_has '        scales: one for all, 4' 'f32[64,64]' q8_0 --scale 4
 
 # A product within a tile is none.
 check_output_has() {
