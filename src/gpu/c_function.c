@@ -183,13 +183,25 @@ static void add_inner_loop(rlt_text *text, int depth, int32_t axis) {
 }
 
 static void add_position(rlt_text *text, const rlt_problem *problem, bool is_source) {
-  rlt_text_add(text, "%" PRId64, is_source ? problem->source_start : problem->destination_start);
+  const int64_t start = is_source ? problem->source_start : problem->destination_start;
+  const char *plus = "";
+  if (start != 0) {
+    rlt_text_add(text, "%" PRId64, start);
+    plus = " + ";
+  }
   for (int32_t a = 0; a < problem->axis_count; ++a) {
     const rlt_axis *const axis = &problem->axes[a];
     const int64_t stride = is_source ? axis->source_stride : axis->destination_stride;
     if (stride != 0) {
-      rlt_text_add(text, " + d%" PRId32 " * %" PRId64, a, stride);
+      rlt_text_add(text, "%sd%" PRId32, plus, a);
+      plus = " + ";
     }
+    if (stride != 0 && stride != 1) {
+      rlt_text_add(text, " * %" PRId64, stride);
+    }
+  }
+  if (plus[0] == '\0') {
+    rlt_text_add(text, "0");
   }
 }
 
@@ -390,13 +402,22 @@ static void add_line(rlt_source *made, const char *format, ...) {
   rlt_source_add_text(made, line);
 }
 
+/* To the lowest byte of a side. */
+static void add_pointer(rlt_source *made, const char *declared, const char *type, const char *side,
+                        int64_t lowest) {
+  add_line(made, "  %s = (%s *)%s", declared, type, side);
+  if (lowest != 0) {
+    add_line(made, " + %" PRId64, lowest);
+  }
+  add_line(made, ";\n");
+}
+
 static void add_function(const relayout_plan *plan, const char *name, rlt_source *made) {
   add_line(made, "void %s(const void *source, void *destination) {\n", name);
-  add_line(made,
-           "  const unsigned char *const from = (const unsigned char *)source + %" PRId64 ";\n",
-           plan->source_lowest);
-  add_line(made, "  unsigned char *const to = (unsigned char *)destination + %" PRId64 ";\n",
-           plan->destination_lowest);
+  add_pointer(made, "const unsigned char *const from", "const unsigned char", "source",
+              plan->source_lowest);
+  add_pointer(made, "unsigned char *const to", "unsigned char", "destination",
+              plan->destination_lowest);
   rlt_source_add_text(made, "  (void)from, (void)to;\n");
   if (spare_bits(plan) != 0) {
     add_line(made, "  to[%zu] &= 0x%x;\n", plan->work.destination_size - 1,
