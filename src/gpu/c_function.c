@@ -51,7 +51,7 @@ static void add_load(rlt_text *text, const rlt_problem *problem) {
   if (problem->source_packed > 0) {
     rlt_text_add(text, "  return from[at / %" PRId64 "] >> (", 8 / problem->source_packed);
     add_bits_below(text, "at", problem->source_packed, problem->source_high);
-    rlt_text_add(text, ") & %d;\n}\n", (1 << problem->source_packed) - 1);
+    rlt_text_add(text, ") & %d;\n}\n\n", (1 << problem->source_packed) - 1);
     return;
   }
   rlt_text_add(text,
@@ -66,7 +66,7 @@ static void add_load(rlt_text *text, const rlt_problem *problem) {
                  "u) << %d);\n",
                  bits, even, even, bits);
   }
-  rlt_text_add(text, "  return loaded;\n}\n");
+  rlt_text_add(text, "  return loaded;\n}\n\n");
 }
 
 static void add_store(rlt_text *text, const rlt_problem *problem) {
@@ -78,18 +78,18 @@ static void add_store(rlt_text *text, const rlt_problem *problem) {
     rlt_text_add(text,
                  ";\n  unsigned char *const byte = to + at / %" PRId64
                  ";\n  *byte = (unsigned char)((*byte & ~(%d << below)) | (value & %d) << "
-                 "below);\n}\n",
+                 "below);\n}\n\n",
                  8 / problem->destination_packed, ones, ones);
     return;
   }
-  rlt_text_add(text, "  memcpy(to + at * %" PRId64 ", &value, sizeof value);\n}\n",
+  rlt_text_add(text, "  memcpy(to + at * %" PRId64 ", &value, sizeof value);\n}\n\n",
                rlt_problem_destination_bytes(problem));
 }
 
 static void add_converted(rlt_text *text, const rlt_problem *problem) {
   rlt_text_add(text, "static inline word converted(source_word value) {\n");
   if (!rlt_converts(&problem->conversion)) {
-    rlt_text_add(text, "  return (word)value;\n}\n");
+    rlt_text_add(text, "  return (word)value;\n}\n\n");
     return;
   }
   rlt_text_add(text, "#if BY_FLOAT\n"
@@ -104,7 +104,7 @@ static void add_converted(rlt_text *text, const rlt_problem *problem) {
   }
   rlt_text_add(text, "  return (word)convert_pattern((pattern)value, scale);\n"
                      "#endif\n"
-                     "}\n");
+                     "}\n\n");
 }
 
 /* What a part calls: to move an element, and to fill one. */
@@ -115,7 +115,7 @@ static void add_moves(rlt_text *text, const rlt_problem *problem) {
                  "static inline void move(const unsigned char *from, int64_t source, unsigned char "
                  "*to,\n    int64_t destination) {\n"
                  "  memcpy(to + destination * %" PRId64 ", from + source * %" PRId64 ", %" PRId64
-                 ");\n}\n",
+                 ");\n}\n\n",
                  bytes, bytes, bytes);
   } else {
     add_integer_types(text, problem);
@@ -124,7 +124,7 @@ static void add_moves(rlt_text *text, const rlt_problem *problem) {
     add_store(text, problem);
     rlt_text_add(text, "static inline void move(const unsigned char *from, int64_t source, "
                        "unsigned char *to,\n    int64_t destination) {\n"
-                       "  store(to, destination, converted(load(from, source)));\n}\n");
+                       "  store(to, destination, converted(load(from, source)));\n}\n\n");
   }
 }
 
@@ -137,7 +137,7 @@ static void add_fill(rlt_text *text, const rlt_problem *problem) {
     add_bits_below(text, "at", problem->destination_packed, problem->destination_high);
     rlt_text_add(text,
                  ";\n  unsigned char *const byte = to + at / %" PRId64
-                 ";\n  *byte = (unsigned char)((*byte & ~(%d << below)) | %d << below);\n}\n",
+                 ";\n  *byte = (unsigned char)((*byte & ~(%d << below)) | %d << below);\n}\n\n",
                  8 / problem->destination_packed, ones, problem->fill[0] & ones);
     return;
   }
@@ -145,7 +145,7 @@ static void add_fill(rlt_text *text, const rlt_problem *problem) {
   for (int64_t i = 0; i < bytes; ++i) {
     rlt_text_add(text, "%s%d", i == 0 ? "" : ", ", problem->fill[i]);
   }
-  rlt_text_add(text, "};\n  memcpy(to + at * %" PRId64 ", bytes, sizeof bytes);\n}\n", bytes);
+  rlt_text_add(text, "};\n  memcpy(to + at * %" PRId64 ", bytes, sizeof bytes);\n}\n\n", bytes);
 }
 
 /* ---- Loops ---- */
