@@ -234,10 +234,10 @@ typedef struct relayout_destination_memory {
  * The predicted fraction is of a copy that reads and writes each byte that calls use once. It
  * counts reading all that is read, and the elements once more where boxes part groups whose scales
  * are found; what plans of boxes count between a side and a worker's memory; and a pass over all
- * values for each conversion, and four for each product or quotient of a scale. It leaves out what
- * boxes read again from caches, and finding rows, groups and records; of a kernel also its local
- * memory, vectors and work-groups, and how tiles of layouts cut its runs. A cost whose rates are
- * several has no rate and the weight 0.
+ * values for each conversion, two for each product or quotient of a scale, and four for a record
+ * that is made. It leaves out what boxes read again from caches, and finding rows, groups and
+ * records; of a kernel also its local memory, vectors and work-groups, and how tiles of layouts cut
+ * its runs. A cost whose rates are several has no rate and the weight 0.
  *
  * RELAYOUT_INVALID_ARGUMENT, RELAYOUT_SHAPE_MISMATCH for other dimensions than the source's,
  * RELAYOUT_UNSUPPORTED for integers of 32 or 64 bits, f64 and complex types on a side whose other

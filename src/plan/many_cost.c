@@ -135,7 +135,7 @@ static void add_reading(estimate *made) {
 
 /* What a product or a quotient of a scale takes, which is rounded once, and what finding the scale
  * of a record and dividing by it does: as many passes that convert. */
-enum { SCALING = 4 };
+enum { SCALING = 2, RECORD = 4 };
 
 /* A pass over all values of a row, from elements of so many bytes to others. */
 static void add_pass(estimate *made, int64_t from, int64_t to) {
@@ -146,10 +146,10 @@ static void add_pass(estimate *made, int64_t from, int64_t to) {
 
 enum { F32_BYTES = 4 };
 
-/* Elements divided or multiplied, as f32s. */
-static void add_scaling(estimate *made) {
+/* f32s that are divided or multiplied, or become records. */
+static void add_passes(estimate *made, double count) {
   add_items(made, RLT_COST_REWORKS, RLT_RATE_REWORKED_ELEMENT, F32_BYTES, elements_of(made->many),
-            SCALING);
+            count);
 }
 
 /* Elements, or records, as f32s. */
@@ -165,7 +165,7 @@ static void add_values(estimate *made) {
 static void add_scaled_values(estimate *made) {
   add_values(made);
   if (rlt_many_has_scales(made->many)) {
-    add_scaling(made);
+    add_passes(made, SCALING);
   }
 }
 
@@ -199,7 +199,7 @@ static void add_rows(estimate *made, int32_t number) {
   add_scales(made, to);
   if (to->is_rescaled) {
     add_values(made);
-    add_scaling(made);
+    add_passes(made, SCALING);
     add_pass(made, F32_BYTES, bytes);
   } else if (many->values_from == RLT_VALUES_OF_RECORDS) {
     add_values(made);
@@ -231,7 +231,7 @@ static void add_destination(estimate *made, int32_t number) {
   default:
     add_scaled_values(made);
     add_boxes(made, &to->arranged, FROM_CACHE | TO_CACHE);
-    add_scaling(made);
+    add_passes(made, RECORD);
     add_writing(made, number);
   }
 }
