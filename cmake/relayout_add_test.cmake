@@ -110,3 +110,15 @@ function(relayout_share_kernels group)
     endif()
   endforeach()
 endfunction()
+
+# Sets `vendors` in the caller to what OCL_ICD_VENDORS is for Oclgrind alone; where that is not
+# installed, to a place without any driver, so that tests are skipped.
+function(relayout_find_oclgrind)
+  find_file(OCLGRIND_ICD liboclgrind-rt-icd.so PATHS /usr/lib/oclgrind /usr/local/lib/oclgrind
+            DOC "Oclgrind's OpenCL driver")
+  mark_as_advanced(OCLGRIND_ICD)
+  set(vendors ${OCLGRIND_ICD} PARENT_SCOPE)
+  if(NOT OCLGRIND_ICD)
+    set(vendors ${CMAKE_CURRENT_BINARY_DIR}/no_vendor PARENT_SCOPE)
+  endif()
+endfunction()

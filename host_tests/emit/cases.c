@@ -17,6 +17,9 @@
 #include "oracle/oracle.h"
 #include "relayout/emit.h"
 
+#define PROGRAM "emit_cases"
+#include "case_files.h"
+
 enum { FEW = 3000, SAMPLES = 40, MOST_RANK = 6 };
 
 typedef struct output {
@@ -26,18 +29,6 @@ typedef struct output {
   FILE *calls;
   FILE *cases;
 } output;
-
-static void require(bool is_so, const char *what) {
-  if (!is_so) {
-    fprintf(stderr, "emit_cases: %s\n", what);
-    exit(1);
-  }
-}
-
-static uint64_t setting(const char *name, uint64_t otherwise) {
-  const char *const text = getenv(name);
-  return text != NULL ? strtoull(text, NULL, 10) : otherwise;
-}
 
 /* ---- Shapes --------------------------------------------------------------------------------- */
 
@@ -249,14 +240,6 @@ static void write_text(const output *to, uint64_t number, const relayout_shape *
   require(strlen(text) == length, "the text's length is not what was said");
   fprintf(to->text, "%s\n", text);
   free(text);
-}
-
-static FILE *create(const char *folder, const char *name) {
-  char path[4096];
-  snprintf(path, sizeof path, "%s/%s", folder, name);
-  FILE *const made = fopen(path, "wb");
-  require(made != NULL, path);
-  return made;
 }
 
 int main(int argument_count, char **arguments) {

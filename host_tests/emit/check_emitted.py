@@ -12,10 +12,11 @@ installed.
 import array
 import os
 import re
-import shutil
-import subprocess
 import sys
 import tempfile
+
+sys.dont_write_bytecode = True  # the source folder stays as it is
+from programs import find, run
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Wsign-conversion",
@@ -24,21 +25,6 @@ WORDS = {"opencl": "OPENCL", "cuda": "CUDA", "hip": "CUDA", "metal": "METAL", "g
          "wgsl": "GLSL"}
 QUALIFIERS = ["-D__host__=__attribute__((host))", "-D__device__=__attribute__((device))",
               "-D__forceinline__=inline __attribute__((always_inline))"]
-
-
-def run(*command):
-    made = subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          check=False)
-    if made.returncode != 0:
-        sys.exit(f"{' '.join(command)}\n{made.stdout[:4000]}")
-
-
-def find(name):
-    found = shutil.which(name)
-    if found is None:
-        print(f"{name} is not installed")
-        sys.exit(77)
-    return found
 
 
 def as_c_of_wgsl(text):

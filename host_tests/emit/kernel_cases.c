@@ -20,6 +20,9 @@
 #include "relayout/kernel.h"
 #include "view_of.h"
 
+#define PROGRAM "kernel_cases"
+#include "case_files.h"
+
 enum { GUARD = 128, GUARD_BYTE = 0xf9, MOST_BYTES = 1 << 16 };
 
 typedef struct output {
@@ -35,18 +38,6 @@ typedef struct output {
   uint64_t written;
   uint64_t kernels;
 } output;
-
-static void require(bool is_so, const char *what) {
-  if (!is_so) {
-    fprintf(stderr, "kernel_cases: %s\n", what);
-    exit(1);
-  }
-}
-
-static uint64_t setting(const char *name, uint64_t otherwise) {
-  const char *const text = getenv(name);
-  return text != NULL ? strtoull(text, NULL, 10) : otherwise;
-}
 
 static void write_number(const output *to, uint64_t number) {
   fwrite(&number, sizeof number, 1, to->cases);
@@ -175,14 +166,6 @@ static void visit_case(void *context, const request *asked) {
           error.message);
   write_case(to, asked, plan);
   relayout_plan_destroy(plan);
-}
-
-static FILE *create(const char *folder, const char *name) {
-  char path[4096];
-  snprintf(path, sizeof path, "%s/%s", folder, name);
-  FILE *const made = fopen(path, "wb");
-  require(made != NULL, path);
-  return made;
 }
 
 int main(int argument_count, char **arguments) {

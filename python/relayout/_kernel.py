@@ -1,4 +1,4 @@
-"""Relayouts as source text, for whoever launches kernels by an API of their own."""
+"""Relayouts as source text, for programs that launch kernels by CUDA, HIP or another API."""
 from __future__ import annotations
 
 from dataclasses import dataclass

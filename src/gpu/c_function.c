@@ -69,17 +69,26 @@ static void add_load(rlt_text *text, const rlt_problem *problem) {
   rlt_text_add(text, "  return loaded;\n}\n\n");
 }
 
+static int packed_ones(const rlt_problem *problem) {
+  return (1 << problem->destination_packed) - 1;
+}
+
+/* The rest of a function that puts a value, of no more bits than it has, at element `at`. */
+static void add_packed_store(rlt_text *text, const rlt_problem *problem, const char *value) {
+  rlt_text_add(text, "  const int below = ");
+  add_bits_below(text, "at", problem->destination_packed, problem->destination_high);
+  rlt_text_add(text,
+               ";\n  unsigned char *const byte = to + at / %" PRId64
+               ";\n  *byte = (unsigned char)((*byte & ~(%d << below)) | %s << below);\n}\n\n",
+               8 / problem->destination_packed, packed_ones(problem), value);
+}
+
 static void add_store(rlt_text *text, const rlt_problem *problem) {
   rlt_text_add(text, "static inline void store(unsigned char *to, int64_t at, word value) {\n");
   if (problem->destination_packed > 0) {
-    const int ones = (1 << problem->destination_packed) - 1;
-    rlt_text_add(text, "  const int below = ");
-    add_bits_below(text, "at", problem->destination_packed, problem->destination_high);
-    rlt_text_add(text,
-                 ";\n  unsigned char *const byte = to + at / %" PRId64
-                 ";\n  *byte = (unsigned char)((*byte & ~(%d << below)) | (value & %d) << "
-                 "below);\n}\n\n",
-                 8 / problem->destination_packed, ones, ones);
+    char value[32];
+    snprintf(value, sizeof value, "(value & %d)", packed_ones(problem));
+    add_packed_store(text, problem, value);
     return;
   }
   rlt_text_add(text, "  memcpy(to + at * %" PRId64 ", &value, sizeof value);\n}\n\n",
@@ -132,13 +141,9 @@ static void add_fill(rlt_text *text, const rlt_problem *problem) {
   const int64_t bytes = rlt_problem_destination_bytes(problem);
   rlt_text_add(text, "static inline void fill(unsigned char *to, int64_t at) {\n");
   if (problem->destination_packed > 0) {
-    const int ones = (1 << problem->destination_packed) - 1;
-    rlt_text_add(text, "  const int below = ");
-    add_bits_below(text, "at", problem->destination_packed, problem->destination_high);
-    rlt_text_add(text,
-                 ";\n  unsigned char *const byte = to + at / %" PRId64
-                 ";\n  *byte = (unsigned char)((*byte & ~(%d << below)) | %d << below);\n}\n\n",
-                 8 / problem->destination_packed, ones, problem->fill[0] & ones);
+    char value[32];
+    snprintf(value, sizeof value, "%d", problem->fill[0] & packed_ones(problem));
+    add_packed_store(text, problem, value);
     return;
   }
   rlt_text_add(text, "  static const unsigned char bytes[] = {");

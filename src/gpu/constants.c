@@ -203,8 +203,8 @@ static void add_number(rlt_text *text, int64_t number) {
   }
 }
 
-/* A table, or nothing in its place where its entries are sums or nobody reads them. How many bytes
- * it takes. */
+/* Adds a table, and returns its bytes. A table that no kernel reads, or whose entries kernels
+ * compute as sums, becomes 0. */
 static int64_t add_table(rlt_text *text, const char *macro, const char *name, bool is_read,
                          const char *type, const column *of) {
   if (!is_read) {

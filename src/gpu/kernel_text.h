@@ -14,7 +14,7 @@
 /* What a kernel's program-scope constants may take: devices have 64 KiB. */
 enum { RLT_MOST_TABLE_BYTES = 48 << 10 };
 
-/* Where the sides' memory begins: so many bytes before their lowest ones. */
+/* How many bytes each side's memory begins before the lowest byte that the plan uses of it. */
 typedef struct rlt_sides_before {
   int64_t source;
   int64_t destination;

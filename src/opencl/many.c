@@ -472,7 +472,7 @@ static void keep_sizes(const planning *at) {
   }
 }
 
-/* What the kernel does; nothing of it where there is none. */
+/* Keeps the kernel's work-group and vectors in the schedule; 0 where plans do everything. */
 static void keep_widths(const planning *at, bool has_kernel) {
   const rlt_many_kernel *const kernel = &at->kernel;
   rlt_many_schedule *const made = &at->many->schedule;

@@ -140,12 +140,10 @@ typedef enum rlt_values_from {
   RLT_VALUES_OF_ROWS     /* plans of boxes put them into a worker's memory */
 } rlt_values_from;
 
-/* What boxes are to be: of at most so many elements, unless records make them larger; and, as far
- * as that allows, with so many bytes of each side that lie together, as memory is slower where it
- * is taken in shorter runs. */
+/* How large boxes are. Memory is slower where it is read or written in short runs. */
 typedef struct rlt_box_limits {
-  int64_t elements;
-  int64_t run_bytes;
+  int64_t elements;  /* at most, unless records make a box larger */
+  int64_t run_bytes; /* of each side that lie together: as many, if `elements` allows it */
 } rlt_box_limits;
 
 /* What a plan is made of. */

@@ -41,7 +41,7 @@ static void add_rate(estimate *made, int t, rlt_rate rate, double weight) {
   made->weights[t] += weight;
 }
 
-/* So many items of a term, each paid `times` the rate for words of so many bytes. */
+/* Adds `count` items to a term. Each costs `times` the rate for words of `bytes` bytes. */
 static void add_items(estimate *made, rlt_cost_term t, rlt_rate rate, int64_t bytes, double count,
                       double times) {
   if (count > 0) {
@@ -51,7 +51,7 @@ static void add_items(estimate *made, rlt_cost_term t, rlt_rate rate, int64_t by
   }
 }
 
-/* Lines that are read or written, at so many copies of a line each. */
+/* Adds lines that are read or written. Each costs as much as `each` copies of a line. */
 static void add_lines(estimate *made, rlt_cost_term t, double lines, double each) {
   made->cost.counts[t] += lines;
   made->cost.times[t] += lines * each;
