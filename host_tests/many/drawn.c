@@ -385,6 +385,17 @@ static bool has_padding(const relayout_view *view) {
   return !view->is_strided && oracle_element_count(&view->shape) > count;
 }
 
+/* Elements in wider containers, whose other bytes become 0, which f8e8m0fnu does not have: these go
+ * by index programs, which move no ranges. */
+static bool is_contained(const drawn_many *drawn, const relayout_scaled_view *to) {
+  const relayout_shape *const from = &drawn->from.elements.shape, *const shape =
+                                                                      &to->elements.shape;
+  const bool has_powers =
+      from->element_type == RELAYOUT_F8E8M0FNU || shape->element_type == RELAYOUT_F8E8M0FNU;
+  return has_powers &&
+         oracle_element_bits(shape) > 8 * (int64_t)oracle_element_size(shape->element_type);
+}
+
 bool drawn_many_may_be_refused(const drawn_many *drawn) {
   const relayout_element_type type = drawn->from.elements.shape.element_type;
   bool may = has_scattered(&drawn->from) ||
@@ -394,8 +405,8 @@ bool drawn_many_may_be_refused(const drawn_many *drawn) {
     const bool is_padded = has_padding(&to->elements) ||
                            (to->has_scales && has_padding(&to->scales)) ||
                            (to->has_zero_points && has_padding(&to->zero_points));
-    may = may || (drawn->ranges.count > 1 && is_padded) || has_scattered(to) ||
-          (is_wide(&drawn->from) && is_scaled(to)) ||
+    may = may || (drawn->ranges.count > 1 && (is_padded || is_contained(drawn, to))) ||
+          has_scattered(to) || (is_wide(&drawn->from) && is_scaled(to)) ||
           (is_wide(to) && (is_scaled(&drawn->from) || is_scaled(to) || has_factor(drawn)));
   }
   return may;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/target.h"
 #include "opencl/bench.h"
 #include "relayout/hooks.h"
 
@@ -251,6 +252,90 @@ static void expect_to_wait_for(cl_event gate, cl_event done) {
   assert_int_equal(clSetUserEventStatus(gate, CL_COMPLETE), CL_SUCCESS);
   assert_int_equal(clWaitForEvents(1, &done), CL_SUCCESS);
 }
+
+/* ---- Devices with little memory ------------------------------------------------------------- */
+
+enum { RANGED_ROWS = 64, RANGED_COLUMNS = 96, RANGED = RANGED_ROWS * RANGED_COLUMNS };
+
+/* The greatest of each 32 in a row is 127, and so is that of all. */
+static void fill_ranged(uint8_t *source) {
+  for (int i = 0; i < RANGED; ++i) {
+    source[i] = (uint8_t)(i % 32 == 5 ? 127 : i * 7 % 127);
+  }
+}
+
+/* Neither the source nor the transpose fits into one buffer. */
+static void check_ranges(uint64_t allocation_bytes, uint64_t memory_bytes) {
+  relayout_device_info *const info = &bench->device->info;
+  const relayout_device_info as_it_was = *info;
+  uint8_t source[RANGED], columns[RANGED];
+  int8_t elements[RANGED];
+  float scales[RANGED_ROWS][3];
+  relayout_scaled_view to[2] = {scaled_of("u8[64,96]{0,1}"), scaled_of("s8[64,96] * f32[64,3]")};
+  to[1].rule = RELAYOUT_SCALES_AMAX;
+  relayout_plan *const plan = plan_of("u8[64,96]", 2, to);
+  const relayout_source_memory from = {.elements = source};
+  const relayout_destination_memory at[2] = {{.elements = columns},
+                                             {.elements = elements, .scales = scales}};
+  fill_ranged(source);
+  memset(columns, 0xa5, sizeof columns);
+  memset(elements, 0xa5, sizeof elements);
+  memset(scales, 0xa5, sizeof scales);
+  info->allocation_bytes = allocation_bytes;
+  info->memory_bytes = memory_bytes;
+  relayout_error error = {.message = ""};
+  relayout_plan_execute_many(plan, &from, at, &error);
+  *info = as_it_was;
+  assert_string_equal(error.message, "");
+  for (int i = 0; i < RANGED; ++i) {
+    const int row = i / RANGED_COLUMNS, column = i % RANGED_COLUMNS;
+    assert_int_equal(columns[column * RANGED_ROWS + row], source[i]);
+    assert_int_equal(elements[i], source[i]);
+    assert_true(scales[row][column / 32] == 1);
+  }
+  relayout_plan_destroy(plan);
+}
+
+static void test_ranges_of_host_memory(void **state) {
+  (void)state;
+  check_ranges(3000, 0);
+  check_ranges(0, 20000);
+}
+
+/* A group whose scale is found has all of the tensor: there are no ranges, and nothing is written
+ * but by native kernels, which need no room. */
+static void test_no_ranges_of_host_memory(void **state) {
+  (void)state;
+  relayout_device_info *const info = &bench->device->info;
+  const relayout_device_info as_it_was = *info;
+  uint8_t source[RANGED];
+  int8_t elements[RANGED] = {0};
+  float scale = 0;
+  relayout_scaled_view to = scaled_of("s8[64,96] * f32[1,1]");
+  to.rule = RELAYOUT_SCALES_AMAX;
+  relayout_plan *const plan = plan_of("u8[64,96]", 1, &to);
+  const relayout_source_memory from = {.elements = source};
+  const relayout_destination_memory at = {.elements = elements, .scales = &scale};
+  fill_ranged(source);
+  info->allocation_bytes = 1024;
+  relayout_error error = {.message = ""};
+  const relayout_status status = relayout_plan_execute_many(plan, &from, &at, &error);
+  *info = as_it_was;
+  if (bench->family == RELAYOUT_KERNELS_NATIVE) {
+    assert_int_equal(status, RELAYOUT_OK);
+    assert_true(scale == 1);
+    assert_memory_equal(elements, source, RANGED);
+  } else {
+    assert_int_equal(status, RELAYOUT_OUT_OF_DEVICE_MEMORY);
+    assert_string_equal(error.message, "from->elements needs 6144 bytes, but the device allocates "
+                                       "at most 1024 bytes at once");
+    assert_true(scale == 0);
+    assert_int_equal(elements[0], 0);
+  }
+  relayout_plan_destroy(plan);
+}
+
+/* ---- Queues --------------------------------------------------------------------------------- */
 
 /* Each command behind the one before, and all behind the caller's event. */
 static void test_events(void **state) {
@@ -801,6 +886,8 @@ static int run(opencl_bench *of) {
       cmocka_unit_test(test_offsets_of_vectors),
       cmocka_unit_test(test_scales_of_several_boxes),
       cmocka_unit_test(test_host_memory),
+      cmocka_unit_test(test_ranges_of_host_memory),
+      cmocka_unit_test(test_no_ranges_of_host_memory),
       cmocka_unit_test(test_events),
       cmocka_unit_test(test_destroyed_plan),
       cmocka_unit_test(test_nothing),

@@ -268,7 +268,10 @@ RELAYOUT_API relayout_status relayout_plan_create_many_range(
 /* Executes such a plan on host memory and returns when it is done; relayout_plan_enqueue_many of
  * opencl.h does so with buffers. `to` has as many entries as the plan has destinations. Pointers
  * need no alignment. The ranges of bytes of what is written must not overlap each other or what is
- * read: RELAYOUT_BUFFERS_OVERLAP. The bytes are the same on all machines and devices.
+ * read: RELAYOUT_BUFFERS_OVERLAP. The bytes are the same on all machines and devices. On an OpenCL
+ * device that runs work-group kernels, and has no room for all tensors, the call moves one range
+ * after the other (relayout_plan_create_many_range), and compiles a kernel for each:
+ * RELAYOUT_OUT_OF_DEVICE_MEMORY where there are no ranges for which there is room.
  * RELAYOUT_INVALID_ARGUMENT for a NULL that is needed, and for a plan of another call;
  * RELAYOUT_OUT_OF_MEMORY and RELAYOUT_OPENCL_ERROR, after which destinations may be partly
  * written. */

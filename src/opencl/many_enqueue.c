@@ -531,10 +531,10 @@ static void find_hosts(host_call *of, const relayout_source_memory *from,
   }
 }
 
-relayout_status rlt_opencl_execute_many(const relayout_plan *plan,
-                                        const relayout_source_memory *from,
-                                        const relayout_destination_memory *to,
-                                        relayout_error *error) {
+static relayout_status execute_at_once(const relayout_plan *plan,
+                                       const relayout_source_memory *from,
+                                       const relayout_destination_memory *to,
+                                       relayout_error *error) {
   host_call of = {.launch = plan->many->on_device, .device = rlt_opencl_device_of(plan->device)};
   cl_int code = CL_SUCCESS;
   find_hosts(&of, from, to);
@@ -551,4 +551,56 @@ relayout_status rlt_opencl_execute_many(const relayout_plan *plan,
   }
   clReleaseCommandQueue(of.queue);
   return status;
+}
+
+/* ---- What does not fit ---- */
+
+/* Others have some memory too, and temporary memory is as large for a range as for all. A buffer
+ * has an element more than what is moved. */
+static rlt_many_room room_on(const relayout_plan *plan) {
+  enum { MOST_ELEMENT = 16 };
+  const relayout_device_info *const info = &plan->device->info;
+  const uint64_t memory = info->memory_bytes > 0 ? info->memory_bytes / 2 : RLT_MOST_BYTES;
+  const rlt_many_launch *const launch = plan->many->on_device;
+  const uint64_t temporary = launch->temporary_bytes;
+  const uint64_t tensor = info->allocation_bytes > 0 ? info->allocation_bytes : RLT_MOST_BYTES;
+  return (rlt_many_room){tensor > MOST_ELEMENT ? tensor - MOST_ELEMENT : 1,
+                         memory > temporary ? memory - temporary : 1};
+}
+
+/* One range after the other; each has a kernel of its own, which knows where it begins. */
+static relayout_status execute_ranges(const relayout_plan *plan, const rlt_boxes *boxes,
+                                      const relayout_source_memory *from,
+                                      const relayout_destination_memory *to,
+                                      relayout_error *error) {
+  rlt_plan_request request = rlt_plain_request();
+  relayout_status status = RELAYOUT_OK;
+  request.changes = plan->request.changes;
+  for (int64_t i = 0; i < boxes->count && status == RELAYOUT_OK; ++i) {
+    rlt_index_box range;
+    relayout_plan *part = NULL;
+    rlt_boxes_get(boxes, i, &range);
+    status = rlt_many_create_again(plan->many, plan->device, &range, &request, &part, error);
+    if (status == RELAYOUT_OK) {
+      status = execute_at_once(part, from, to, error);
+    }
+    relayout_plan_destroy(part);
+  }
+  return status;
+}
+
+relayout_status rlt_opencl_execute_many(const relayout_plan *plan,
+                                        const relayout_source_memory *from,
+                                        const relayout_destination_memory *to,
+                                        relayout_error *error) {
+  const rlt_many_room room = room_on(plan);
+  relayout_status status = RELAYOUT_OK;
+  rlt_boxes boxes;
+  bool can = false;
+  if (!rlt_many_has_room(plan->many, room)) {
+    status = rlt_many_cut(plan->many, room, &boxes, &can, error);
+  }
+  return status != RELAYOUT_OK ? status
+         : can                 ? execute_ranges(plan, &boxes, from, to, error)
+                               : execute_at_once(plan, from, to, error);
 }

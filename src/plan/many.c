@@ -1082,8 +1082,8 @@ static relayout_status create(relayout_device *device, const sides *of,
 }
 
 relayout_status rlt_many_create_again(const rlt_many *many, relayout_device *device,
-                                      const rlt_plan_request *asked, relayout_plan **plan,
-                                      relayout_error *error) {
+                                      const rlt_index_box *range, const rlt_plan_request *asked,
+                                      relayout_plan **plan, relayout_error *error) {
   relayout_scaled_view *const views = rlt_malloc((size_t)many->count * sizeof *views);
   if (views == NULL) {
     return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY,
@@ -1092,7 +1092,7 @@ relayout_status rlt_many_create_again(const rlt_many *many, relayout_device *dev
   for (int32_t i = 0; i < many->count; ++i) {
     views[i] = many->to[i].view;
   }
-  const sides of = {&many->from, views, many->count, &many->boxes.all};
+  const sides of = {&many->from, views, many->count, range};
   const relayout_status status = create(device, &of, asked, (rlt_texts){0, NULL}, plan, error);
   rlt_free(views);
   return status;

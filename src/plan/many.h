@@ -213,6 +213,13 @@ relayout_status rlt_boxes_take(const relayout_scaled_view *from, const relayout_
                                int32_t count, const int64_t *sizes, rlt_boxes *boxes,
                                relayout_error *error);
 
+/* Along each dimension what sizes are multiples of so that no record, byte or group lies in two
+ * boxes, and tiles are whole; at most the tensors' size. */
+void rlt_boxes_units(const rlt_many *many, int64_t *units);
+
+/* Cuts by the sizes that are there. */
+void rlt_boxes_cut(rlt_boxes *boxes);
+
 /* Makes one of them. */
 void rlt_boxes_join(rlt_boxes *boxes);
 
@@ -262,11 +269,26 @@ relayout_status rlt_many_make(relayout_device *device, const rlt_many_sides *of,
                               const rlt_plan_request *asked, const rlt_many_schedule *schedule,
                               bool is_sketch, rlt_many **made, relayout_error *error);
 
-/* The same plan on another device. The request counts as far as values change. Returns the statuses
- * of relayout_plan_create_many. */
+/* The same plan on a device, of this range alone. The request counts as far as values change.
+ * Returns the statuses of relayout_plan_create_many_range. */
 relayout_status rlt_many_create_again(const rlt_many *many, relayout_device *device,
-                                      const rlt_plan_request *asked, relayout_plan **plan,
-                                      relayout_error *error);
+                                      const rlt_index_box *range, const rlt_plan_request *asked,
+                                      relayout_plan **plan, relayout_error *error);
+
+/* What a device has room for, in bytes. */
+typedef struct rlt_many_room {
+  uint64_t tensor; /* of one tensor */
+  uint64_t all;    /* of all together */
+} rlt_many_room;
+
+/* Whether there is room for what a plan reads and writes. */
+bool rlt_many_has_room(const rlt_many *many, rlt_many_room room);
+
+/* Cuts what a plan moves into boxes for which there is room, and which ranges move one by one
+ * (many_ranges.c). `*can` becomes false where there are none; the boxes at the end of a dimension
+ * may take more for padding. */
+relayout_status rlt_many_cut(const rlt_many *many, rlt_many_room room, rlt_boxes *boxes, bool *can,
+                             relayout_error *error);
 
 /* What rlt_many holds, and itself; NULL is allowed. */
 void rlt_many_free(rlt_many *many);

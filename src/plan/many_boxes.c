@@ -229,7 +229,7 @@ static void take_runs(choosing *by, const relayout_scaled_view *side) {
   }
 }
 
-static void cut_all(rlt_boxes *boxes) {
+void rlt_boxes_cut(rlt_boxes *boxes) {
   boxes->count = 1;
   for (int32_t d = 0; d < boxes->rank; ++d) {
     boxes->counts[d] = rlt_divide_up(boxes->all.sizes[d], boxes->sizes[d]);
@@ -278,14 +278,31 @@ static bool have_elements(const rlt_boxes *boxes) {
   return have;
 }
 
-static void add_sides(const relayout_scaled_view *from, const relayout_scaled_view *to,
-                      int32_t count, const rlt_boxes *boxes, cuts *made) {
-  for (int32_t d = 0; d < boxes->rank; ++d) {
+static void begin_cuts(int32_t rank, cuts *made) {
+  for (int32_t d = 0; d < rank; ++d) {
     made[d] = (cuts){1, 1, 1, 1};
   }
+}
+
+static void add_sides(const relayout_scaled_view *from, const relayout_scaled_view *to,
+                      int32_t count, const rlt_boxes *boxes, cuts *made) {
+  begin_cuts(boxes->rank, made);
   add_side(made, from);
   for (int32_t i = 0; i < count; ++i) {
     add_side(made, &to[i]);
+  }
+}
+
+void rlt_boxes_units(const rlt_many *many, int64_t *units) {
+  const rlt_boxes *const boxes = &many->boxes;
+  cuts of[RELAYOUT_MAX_RANK];
+  begin_cuts(boxes->rank, of);
+  add_side(of, &many->from);
+  for (int32_t i = 0; i < many->count; ++i) {
+    add_side(of, &many->to[i].view);
+  }
+  for (int32_t d = 0; d < boxes->rank; ++d) {
+    units[d] = common_multiple(of[d].unit, of[d].tile, rlt_max(boxes->dimensions[d], 1));
   }
 }
 
@@ -312,7 +329,7 @@ relayout_status rlt_boxes_take(const relayout_scaled_view *from, const relayout_
     boxes->sizes[d] = sizes[d];
   }
   if (have_elements(boxes)) {
-    cut_all(boxes);
+    rlt_boxes_cut(boxes);
   } else {
     rlt_boxes_join(boxes);
   }
@@ -342,5 +359,5 @@ void rlt_boxes_choose(const relayout_scaled_view *from, const relayout_scaled_vi
   for (int32_t i = 0; i < boxes->rank; ++i) {
     widen(&by, order[i], limits.elements);
   }
-  cut_all(boxes);
+  rlt_boxes_cut(boxes);
 }

@@ -683,8 +683,9 @@ static relayout_status make_elsewhere(const relayout_plan *plan, relayout_device
   const double begun = rlt_verbose_begin();
   const rlt_float_control was = rlt_floats_enter();
   const relayout_status status =
-      plan->many != NULL ? rlt_many_create_again(plan->many, device, &request, made, error)
-                         : create_anew(device, &of, &request, (rlt_texts){0, NULL}, made, error);
+      plan->many != NULL
+          ? rlt_many_create_again(plan->many, device, &plan->many->boxes.all, &request, made, error)
+          : create_anew(device, &of, &request, (rlt_texts){0, NULL}, made, error);
   rlt_floats_leave(was);
   if (status == RELAYOUT_OK) {
     rlt_verbose_end(begun, RLT_TOLD_PLAN, *made, 1);
