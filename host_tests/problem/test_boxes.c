@@ -12,14 +12,14 @@
 enum { MOST_INDICES = 4096 };
 
 /* Counts each index of a box, with what the box says of its source. */
-static void count_box(const rlt_levels *levels, const rlt_range *box, int32_t level, int64_t before,
-                      bool has_source, int *sources, int *others) {
+static void count_box(const rlt_levels *levels, const rlt_digit_range *box, int32_t level,
+                      int64_t before, bool has_source, int *sources, int *others) {
   if (level < 0) {
     assert_in_range(before, 0, MOST_INDICES - 1);
     ++(has_source ? sources : others)[before];
     return;
   }
-  const rlt_range *const range = &box[level];
+  const rlt_digit_range *const range = &box[level];
   assert_true(range->first >= 0 && range->extent > 0);
   assert_true(range->valid >= 0 && range->valid <= range->extent);
   for (int64_t i = 0; i < range->extent; ++i) {
@@ -30,10 +30,10 @@ static void count_box(const rlt_levels *levels, const rlt_range *box, int32_t le
 
 static void check_boxes(const rlt_levels *levels, int64_t first, int64_t valid, int64_t written) {
   static int sources[MOST_INDICES], others[MOST_INDICES];
-  rlt_boxes boxes;
+  rlt_digit_boxes boxes;
   memset(sources, 0, (size_t)written * sizeof *sources);
   memset(others, 0, (size_t)written * sizeof *others);
-  rlt_boxes_make(levels, first, valid, written, &boxes);
+  rlt_digit_boxes_make(levels, first, valid, written, &boxes);
   assert_true(boxes.count <= 3 * levels->count);
   for (int32_t b = 0; b < boxes.count; ++b) {
     count_box(levels, boxes.of[b], levels->count - 1, 0, true, sources, others);
@@ -83,20 +83,20 @@ static void test_boxes_of_many_levels(void **state) {
 static void test_boxes_by_hand(void **state) {
   (void)state;
   const rlt_levels levels = {.count = 2, .weights = {1, 128}};
-  rlt_boxes boxes;
-  rlt_boxes_make(&levels, 0, 300, 384, &boxes);
-  static const rlt_range all[2][2] = {{{0, 128, 128}, {0, 2, 2}}, {{0, 128, 44}, {2, 1, 1}}};
+  rlt_digit_boxes boxes;
+  rlt_digit_boxes_make(&levels, 0, 300, 384, &boxes);
+  static const rlt_digit_range all[2][2] = {{{0, 128, 128}, {0, 2, 2}}, {{0, 128, 44}, {2, 1, 1}}};
   assert_int_equal(boxes.count, 2);
   for (int b = 0; b < 2; ++b) {
     assert_memory_equal(boxes.of[b], all[b], sizeof all[b]);
   }
-  rlt_boxes_make(&levels, 130, 260, 260, &boxes);
-  static const rlt_range some[2][2] = {{{2, 126, 126}, {1, 1, 1}}, {{0, 4, 4}, {2, 1, 1}}};
+  rlt_digit_boxes_make(&levels, 130, 260, 260, &boxes);
+  static const rlt_digit_range some[2][2] = {{{2, 126, 126}, {1, 1, 1}}, {{0, 4, 4}, {2, 1, 1}}};
   assert_int_equal(boxes.count, 2);
   for (int b = 0; b < 2; ++b) {
     assert_memory_equal(boxes.of[b], some[b], sizeof some[b]);
   }
-  rlt_boxes_make(&levels, 7, 7, 7, &boxes);
+  rlt_digit_boxes_make(&levels, 7, 7, 7, &boxes);
   assert_int_equal(boxes.count, 0);
 }
 

@@ -294,11 +294,11 @@ relayout_status rlt_launch_hold(rlt_launch *launch, rlt_address source, rlt_addr
   return status;
 }
 
-rlt_range rlt_launch_range(const rlt_launch *launch, int32_t count) {
+rlt_nd_range rlt_launch_range(const rlt_launch *launch, int32_t count) {
   const size_t group_size = (size_t)launch->options.group_size;
-  rlt_range made = {.rank = (cl_uint)launch->grid_axis + 1,
-                    .global_size = {group_size, 1, 1},
-                    .local_size = {group_size, 1, 1}};
+  rlt_nd_range made = {.rank = (cl_uint)launch->grid_axis + 1,
+                       .global_size = {group_size, 1, 1},
+                       .local_size = {group_size, 1, 1}};
   made.global_size[launch->grid_axis] *= launch->group_count * (size_t)count;
   return made;
 }
@@ -306,7 +306,7 @@ rlt_range rlt_launch_range(const rlt_launch *launch, int32_t count) {
 relayout_status rlt_launch_enqueue(const rlt_launch *launch, int32_t count, cl_command_queue queue,
                                    cl_uint n_wait, const cl_event *wait, cl_event *event,
                                    relayout_error *error) {
-  const rlt_range range = rlt_launch_range(launch, count);
+  const rlt_nd_range range = rlt_launch_range(launch, count);
   const cl_int code =
       clEnqueueNDRangeKernel(queue, launch->kernel, range.rank, NULL, range.global_size,
                              range.local_size, n_wait, wait, event);

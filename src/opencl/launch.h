@@ -103,12 +103,12 @@ relayout_status rlt_launch_set_addresses(const rlt_launch *launch, cl_kernel ker
                                          const rlt_batch *batch, relayout_error *error);
 
 /* What is launched for `count` relayouts. */
-typedef struct rlt_range {
+typedef struct rlt_nd_range {
   cl_uint rank;
   size_t global_size[3];
   size_t local_size[3];
-} rlt_range;
+} rlt_nd_range;
 
-rlt_range rlt_launch_range(const rlt_launch *launch, int32_t count);
+rlt_nd_range rlt_launch_range(const rlt_launch *launch, int32_t count);
 
 #endif

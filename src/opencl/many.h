@@ -116,7 +116,7 @@ cl_int rlt_many_set_arguments(const rlt_many_launch *launch, const rlt_many_step
                               const rlt_many_arguments *tensors, cl_mem temporary,
                               cl_kernel kernel);
 
-rlt_range rlt_many_step_range(const rlt_many_launch *launch, const rlt_many_step *step);
+rlt_nd_range rlt_many_step_range(const rlt_many_launch *launch, const rlt_many_step *step);
 
 /* The buffer that steps need beside the caller's; NULL where they need none. */
 relayout_status rlt_many_make_temporary(const relayout_plan *plan, cl_mem *temporary,

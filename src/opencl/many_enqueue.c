@@ -71,7 +71,7 @@ static cl_int clear(call *of) {
 static cl_int launch_pass(call *of, const rlt_many_step *step) {
   pthread_mutex_t *const lock = (pthread_mutex_t *)(uintptr_t)&of->launch->lock;
   const cl_kernel kernel = of->launch->kernels[step->pass];
-  const rlt_range range = rlt_many_step_range(of->launch, step);
+  const rlt_nd_range range = rlt_many_step_range(of->launch, step);
   cl_event done = NULL;
   pthread_mutex_lock(lock);
   cl_int code = rlt_many_set_arguments(of->launch, step, &of->tensors, of->temporary, kernel);

@@ -147,11 +147,11 @@ cl_int rlt_many_set_arguments(const rlt_many_launch *launch, const rlt_many_step
   return code == CL_SUCCESS ? clSetKernelArg(kernel, last + 2, sizeof first, &first) : code;
 }
 
-rlt_range rlt_many_step_range(const rlt_many_launch *launch, const rlt_many_step *step) {
+rlt_nd_range rlt_many_step_range(const rlt_many_launch *launch, const rlt_many_step *step) {
   const size_t group_size = (size_t)launch->group_size;
-  rlt_range made = {.rank = (cl_uint)launch->grid_axis + 1,
-                    .global_size = {group_size, 1, 1},
-                    .local_size = {group_size, 1, 1}};
+  rlt_nd_range made = {.rank = (cl_uint)launch->grid_axis + 1,
+                       .global_size = {group_size, 1, 1},
+                       .local_size = {group_size, 1, 1}};
   made.global_size[launch->grid_axis] *= (size_t)step->count;
   return made;
 }

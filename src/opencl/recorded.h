@@ -17,7 +17,7 @@
 typedef struct rlt_recorded_command {
   const rlt_launch *launch; /* of a plan's part; NULL: it is none */
   cl_kernel kernel;
-  rlt_range range;
+  rlt_nd_range range;
   size_t cleared;
   size_t cleared_bytes;
   rlt_mutable_command command;

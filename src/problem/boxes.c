@@ -75,22 +75,22 @@ bool rlt_levels_make(const rlt_factors *source, const rlt_factors *destination, 
 /* The state while boxes are made: all of them have the same ranges of the levels above. */
 typedef struct making {
   const rlt_levels *levels;
-  rlt_range above[RLT_MOST_LEVELS];
-  rlt_boxes *boxes;
+  rlt_digit_range above[RLT_MOST_LEVELS];
+  rlt_digit_boxes *boxes;
 } making;
 
 /* Adds one box: a range of this level, and everything of the levels below it. */
-static void add_box(making *at, int32_t level, rlt_range range) {
+static void add_box(making *at, int32_t level, rlt_digit_range range) {
   if (range.extent == 0) {
     return;
   }
-  rlt_range *const box = at->boxes->of[at->boxes->count++];
+  rlt_digit_range *const box = at->boxes->of[at->boxes->count++];
   for (int32_t l = 0; l < at->levels->count; ++l) {
     box[l] = at->above[l];
   }
   for (int32_t l = 0; l < level; ++l) {
     const int64_t extent = at->levels->weights[l + 1] / at->levels->weights[l];
-    box[l] = (rlt_range){0, extent, extent};
+    box[l] = (rlt_digit_range){0, extent, extent};
   }
   box[level] = range;
 }
@@ -106,16 +106,16 @@ static void add_steps(making *at, int32_t level, int64_t step, int64_t valid, in
   const int64_t steps = written / weight;
   const int64_t rest = whole < step ? 0 : valid % weight;
   if (rest == 0) {
-    add_box(at, level, (rlt_range){step, steps - step, rlt_max(whole - step, 0)});
+    add_box(at, level, (rlt_digit_range){step, steps - step, rlt_max(whole - step, 0)});
   } else {
-    add_box(at, level, (rlt_range){step, whole - step, whole - step});
+    add_box(at, level, (rlt_digit_range){step, whole - step, whole - step});
   }
   if (rest > 0 && steps > whole) {
-    at->above[level] = (rlt_range){whole, steps - whole, 1};
+    at->above[level] = (rlt_digit_range){whole, steps - whole, 1};
     add_boxes(at, level - 1, 0, rest, weight);
   }
   if (written % weight != 0) {
-    at->above[level] = (rlt_range){steps, 1, 1};
+    at->above[level] = (rlt_digit_range){steps, 1, 1};
     add_boxes(at, level - 1, 0, rlt_max(valid - steps * weight, 0), written % weight);
   }
 }
@@ -126,7 +126,7 @@ static void add_boxes(making *at, int32_t level, int64_t first, int64_t valid, i
   const int64_t step = first / weight;
   if (first % weight != 0) {
     const int64_t before = step * weight;
-    at->above[level] = (rlt_range){step, 1, 1};
+    at->above[level] = (rlt_digit_range){step, 1, 1};
     add_boxes(at, level - 1, first % weight, rlt_min(valid - before, weight),
               rlt_min(written - before, weight));
   }
@@ -135,8 +135,8 @@ static void add_boxes(making *at, int32_t level, int64_t first, int64_t valid, i
   }
 }
 
-void rlt_boxes_make(const rlt_levels *levels, int64_t first, int64_t valid, int64_t written,
-                    rlt_boxes *boxes) {
+void rlt_digit_boxes_make(const rlt_levels *levels, int64_t first, int64_t valid, int64_t written,
+                          rlt_digit_boxes *boxes) {
   making at = {.levels = levels, .boxes = boxes};
   boxes->count = 0;
   add_boxes(&at, levels->count - 1, first, valid, written);

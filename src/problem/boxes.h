@@ -28,20 +28,20 @@ typedef struct rlt_levels {
 bool rlt_levels_make(const rlt_factors *source, const rlt_factors *destination, int32_t dimension,
                      rlt_levels *levels);
 
-typedef struct rlt_range {
+typedef struct rlt_digit_range {
   int64_t first;
   int64_t extent;
   int64_t valid; /* the first boxes, which have a source */
-} rlt_range;
+} rlt_digit_range;
 
-typedef struct rlt_boxes {
+typedef struct rlt_digit_boxes {
   int32_t count;
-  rlt_range of[RLT_MOST_BOXES][RLT_MOST_LEVELS]; /* for each box, a range of every level */
-} rlt_boxes;
+  rlt_digit_range of[RLT_MOST_BOXES][RLT_MOST_LEVELS]; /* for each box, a range of every level */
+} rlt_digit_boxes;
 
 /* Cuts first .. written-1 into boxes; indices below `valid` have a source. Requires first <= valid
  * <= written. */
-void rlt_boxes_make(const rlt_levels *levels, int64_t first, int64_t valid, int64_t written,
-                    rlt_boxes *boxes);
+void rlt_digit_boxes_make(const rlt_levels *levels, int64_t first, int64_t valid, int64_t written,
+                          rlt_digit_boxes *boxes);
 
 #endif

@@ -35,7 +35,7 @@ typedef struct side {
 /* A dimension of the destination: its digits, and the boxes that it is cut into. */
 typedef struct cut_dimension {
   rlt_levels levels;
-  rlt_boxes boxes;
+  rlt_digit_boxes boxes;
 } cut_dimension;
 
 typedef struct lowering {
@@ -367,7 +367,7 @@ static bool find_boxes(lowering *at) {
     if (!rlt_levels_make(is_own ? &at->source : &none, &at->destination, d, &cut->levels)) {
       return false;
     }
-    rlt_boxes_make(&cut->levels, of.first, of.valid, of.written, &cut->boxes);
+    rlt_digit_boxes_make(&cut->levels, of.first, of.valid, of.written, &cut->boxes);
   }
   return true;
 }
@@ -401,7 +401,7 @@ static bool add_axis(rlt_problem *problem, rlt_axis axis) {
   return true;
 }
 
-static bool has_source(const rlt_range *box, int32_t count) {
+static bool has_source(const rlt_digit_range *box, int32_t count) {
   for (int32_t l = 0; l < count; ++l) {
     if (box[l].valid == 0) {
       return false;
@@ -414,7 +414,7 @@ static bool has_source(const rlt_range *box, int32_t count) {
 static bool add_box_axes(const lowering *at, const int32_t *numbers, rlt_problem *problem) {
   for (int32_t d = 0; d < at->dimension_count; ++d) {
     const rlt_levels *const levels = &at->dimensions[d].levels;
-    const rlt_range *const box = at->dimensions[d].boxes.of[numbers[d]];
+    const rlt_digit_range *const box = at->dimensions[d].boxes.of[numbers[d]];
     const bool is_read = has_source(box, levels->count);
     for (int32_t l = 0; l < levels->count; ++l) {
       problem->source_start += is_read ? box[l].first * levels->source_strides[l] : 0;
