@@ -115,8 +115,8 @@ static void test_scale_of_source(void **state) {
   relayout_plan *const plan = scaled_plan_of(0.5, "s8[32] * f16[1]", 1, &to);
   int8_t elements[32];
   float scale = 0;
-  const relayout_source_memory from = {source, &one, NULL};
-  const relayout_destination_memory at = {elements, &scale, NULL};
+  const relayout_source_memory from = {.elements = source, .scales = &one};
+  const relayout_destination_memory at = {.elements = elements, .scales = &scale};
   assert_int_equal(relayout_plan_execute_many(plan, &from, &at, NULL), RELAYOUT_OK);
   assert_true(scale == 64.0F / 127.0F);
   assert_int_equal(elements[0], 2);

@@ -394,7 +394,11 @@ static void test_refusals(void **state) {
       {RELAYOUT_MISALIGNED_OFFSET, "to[0].scales_offset is 2", at.plan, commands, queue, &on[0],
        &shifted[1], 0},
       {RELAYOUT_BUFFERS_OVERLAP, "overlap", at.plan, commands, queue, &on[0],
-       &(relayout_side_buffers){on[0].elements, GUARD, on[1].scales, GUARD, NULL, 0}, 0},
+       &(relayout_side_buffers){.elements = on[0].elements,
+                                .elements_offset = GUARD,
+                                .scales = on[1].scales,
+                                .scales_offset = GUARD},
+       0},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
     relayout_recording *recording = (relayout_recording *)(uintptr_t)&at;

@@ -173,6 +173,8 @@ typedef struct relayout_side_buffers {
   size_t scales_offset;
   cl_mem zero_points;
   size_t zero_points_offset;
+  cl_mem tensor_scale;
+  size_t tensor_scale_offset;
 } relayout_side_buffers;
 
 /* relayout_plan_execute_many on a queue: enqueues all that such a plan does with these buffers.

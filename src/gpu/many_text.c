@@ -53,6 +53,11 @@ int64_t rlt_many_unit(const relayout_view *view) {
   return rlt_min(power, (int64_t)sizeof(uint64_t));
 }
 
+/* What is multiplied by a tensor scale is an f32. */
+static relayout_element_type scales_by(const relayout_scaled_view *view, bool has_factor) {
+  return has_factor ? RELAYOUT_F32 : view->scales.shape.element_type;
+}
+
 /* What is said of scales or of zero points. */
 static void define_beside(rlt_text *text, const char *side, const char *part, const char *bytes,
                           const char *unit, const relayout_view *view) {
@@ -73,6 +78,7 @@ static void define_side(rlt_text *text, const char *side, const relayout_scaled_
                (int)view->block_format, rlt_rows_together(view), view->interleaved_bytes);
   define(text, side, "SCALED", view->has_scales);
   define(text, side, "POINTED", view->has_zero_points);
+  define(text, side, "BELOW", view->has_tensor_scale);
   if (view->has_scales) {
     define_beside(text, side, "SCALE_", "SCALE_BYTES", "SCALE_UNIT", &view->scales);
   }
@@ -246,15 +252,16 @@ static bool has_source_scales(const rlt_many_kernel *kernel) {
   return kernel->from.view.has_scales || kernel->factor != 1;
 }
 
-/* What elements of the source are multiplied by: f32s where the caller has a factor. */
+/* What elements of the source are multiplied by: f32s where there is a factor. */
 static void define_factor(const rlt_many_kernel *kernel, rlt_text *text) {
-  const bool has_factor = kernel->factor != 1;
+  const relayout_scaled_view *const from = &kernel->from.view;
   uint32_t bits;
   memcpy(&bits, &kernel->factor, sizeof bits);
-  define(text, "SOURCE", "FACTOR", has_factor ? bits : 0);
+  define(text, "SOURCE", "FACTOR", bits);
+  define(text, "SOURCE", "FACTORED", kernel->factor != 1 || from->has_tensor_scale);
   define(text, "SOURCE", "MULTIPLIED", 1);
   define_format(text, "SOURCE", "BY_",
-                has_factor ? RELAYOUT_F32 : kernel->from.view.scales.shape.element_type);
+                scales_by(from, kernel->factor != 1 || from->has_tensor_scale));
 }
 
 /* ---- Widths --------------------------------------------------------------------------------- */
@@ -434,8 +441,8 @@ static void add_all_groups(const char *side, const rlt_kernel_view *of, rlt_text
 /* Adds one line of all tensors' names, each through `format`. */
 static void add_tensors(const char *format, const char *side, const relayout_scaled_view *view,
                         rlt_text *text) {
-  static const char *const endings[] = {"", "_scales", "_points"};
-  const bool are_used[] = {true, view->has_scales, view->has_zero_points};
+  static const char *const endings[] = {"", "_scales", "_points", "_tensor"};
+  const bool are_used[] = {true, view->has_scales, view->has_zero_points, view->has_tensor_scale};
   for (size_t i = 0; i < sizeof endings / sizeof endings[0]; ++i) {
     char name[32];
     rlt_text named = rlt_text_in(name, sizeof name);
@@ -492,12 +499,12 @@ void rlt_many_add_head(const rlt_many_kernel *kernel, const char *name, rlt_inde
 void rlt_many_add_destination(const rlt_many_kernel *kernel, int32_t which,
                               rlt_index_program *program, rlt_text *text) {
   static const char *const names[] = {
-      "FORMAT",        "BYTES",        "BITS",        "UNIT",       "RECORDS",      "SCALED",
-      "POINTED",       "SCALE_FORMAT", "SCALE_BYTES", "SCALE_UNIT", "POINT_FORMAT", "POINT_BYTES",
-      "POINT_UNIT",    "MINOR",        "STEP",        "CONVERTS",   "KEEPS",        "FORM",
-      "HIGH",          "WRAPS",        "NEAREST",     "RULE",       "FINDS",        "MOST",
-      "MOST_EXPONENT", "GROUPS",       "FROM",        "ALL",        "ALL_FROM",     "TOGETHER",
-      "RUN",           "FROM_RUN",     "FIND_RUN",    "FIRST"};
+      "FORMAT",     "BYTES",        "BITS",        "UNIT",       "RECORDS",      "SCALED",
+      "POINTED",    "SCALE_FORMAT", "SCALE_BYTES", "SCALE_UNIT", "POINT_FORMAT", "POINT_BYTES",
+      "POINT_UNIT", "MINOR",        "STEP",        "CONVERTS",   "KEEPS",        "FORM",
+      "HIGH",       "WRAPS",        "NEAREST",     "RULE",       "FINDS",        "MOST",
+      "GROUPS",     "FROM",         "ALL",         "ALL_FROM",   "TOGETHER",     "RUN",
+      "FROM_RUN",   "FIND_RUN",     "FIRST",       "BELOW",      "BY_FORMAT"};
   const rlt_kernel_view *const to = &kernel->to[which];
   const relayout_scaled_view *const view = &to->view;
   int32_t order[RELAYOUT_MAX_RANK] = {0};
@@ -518,6 +525,9 @@ void rlt_many_add_destination(const rlt_many_kernel *kernel, int32_t which,
     rlt_text_add(text, "#undef TO_%s\n", names[i]);
   }
   define_side(text, "TO", view);
+  if (view->has_scales) {
+    define_format(text, "TO", "BY_", scales_by(view, view->has_tensor_scale));
+  }
   define(text, "TO", "MINOR", order[0]);
   define(text, "TO", "STEP", kernel->boxes.rank > 0 ? kernel->strides[order[0]] : 0);
   define(text, "TO", "CONVERTS", to->converts);
@@ -528,7 +538,6 @@ void rlt_many_add_destination(const rlt_many_kernel *kernel, int32_t which,
   define(text, "TO", "FINDS", to->finding);
   define(text, "TO", "MOST", most_bits);
   define(text, "TO", "FIRST", first_bits);
-  define(text, "TO", "MOST_EXPONENT", to->finder.most_exponent);
   define(text, "TO", "GROUPS", to->groups);
   define(text, "TO", "FROM", to->first_group);
   define(text, "TO", "ALL", to->all_groups);
