@@ -197,8 +197,8 @@ INLINED void OF(find_)(const memory *of, const coordinate *start, __local const 
 #endif
 
 #if TO_FINDS == 1
-/* Scales go to memory, and what elements are divided by behind the greatest values. Work-items that have no group of their own
- * do the last one's again. */
+/* Scales go to memory, and what elements are divided by behind the greatest values. Work-items that
+ * have no group of their own do the last one's again. */
 INLINED void OF(put_scales_)(const memory *of, const coordinate *start, __local uint *groups) {
   for (uint first = 0; first < TO_GROUPS; first += GROUP) {
     coordinate group[AXES];

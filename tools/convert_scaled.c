@@ -13,7 +13,7 @@
 #include "progress.h"
 #include "scaled_text.h"
 
-enum { SCALED_TEXT_SIZE = 3 * RELAYOUT_SHAPE_TEXT_SIZE };
+enum { SCALED_TEXT_SIZE = 4 * RELAYOUT_SHAPE_TEXT_SIZE };
 
 /* What has a file of its own. */
 typedef enum part_name {

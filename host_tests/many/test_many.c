@@ -1117,10 +1117,13 @@ static void test_texts(void **state) {
       "(u4[8,64]{1,0:E(4)}-u4[8,2])*f16[8,2]",
       "( u4 [8 , 64] - u4[8,2] ) * f16[8,2] per [ 1 , 32 ]",
       "s8[2,3]*f8e8m0fnu[1,1]per[5,3]",
+      "f4e2m1fn[4,64]{1,0:E(4)}*f8e4m3fn[4,4]*f32[1,1]",
+      "s8[65]*f16[3]per[22] * f32[]",
+      "(u4[8,64]{1,0:E(4)}-u4[8,2])*f16[8,2]*f32[1]{0:PD(2)}",
   };
   for (size_t i = 0; i < COUNT(texts); ++i) {
     const relayout_scaled_view view = scaled_of(texts[i]);
-    char text[3 * RELAYOUT_SHAPE_TEXT_SIZE], part[8];
+    char text[4 * RELAYOUT_SHAPE_TEXT_SIZE], part[8];
     const size_t length = relayout_scaled_view_format(&view, text, sizeof(text));
     print_message("%s is %s\n", texts[i], text);
     assert_int_equal(length, strlen(text));
@@ -1150,6 +1153,13 @@ static void test_wrong_texts(void **state) {
       {"s8[4]*f32[1]per[4,4]", RELAYOUT_INVALID_TEXT, 0},
       {"s8[4]*f32[1]per[]", RELAYOUT_INVALID_TEXT, 0},
       {"s8[4]*f32[1] x", RELAYOUT_INVALID_TEXT, 14},
+      {"s8[4]*f32[1]*", RELAYOUT_INVALID_TEXT, 14},
+      {"s8[4]*f32[1]*f32[]*f32[]", RELAYOUT_INVALID_TEXT, 19},
+      {"s8[4]*f32[1]*f32[]per[4]", RELAYOUT_INVALID_TEXT, 19},
+      {"s8[4]*f32[1]*f16[]", RELAYOUT_UNSUPPORTED, 14},
+      {"s8[4]*f32[1]*f32[2]", RELAYOUT_SHAPE_MISMATCH, 14},
+      {"s8[4]*f32[1]*f32[1,0]", RELAYOUT_SHAPE_MISMATCH, 14},
+      {"q8_0[32]*f32[1]*f32[]", RELAYOUT_INVALID_TEXT, 9},
       {"s8[4] per[4]", RELAYOUT_INVALID_TEXT, 7},
       {"s8[4]-s8[1]", RELAYOUT_INVALID_TEXT, 6},
       {"(s8[4]-s8[1])", RELAYOUT_INVALID_TEXT, 14},

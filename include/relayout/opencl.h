@@ -191,6 +191,8 @@ typedef struct relayout_side_buffers {
  * driver releases as the commands end. Destinations of complex elements that change, and of
  * elements of more than 8 bytes, are read from the source by kernels of their own.
  *
+ * Tensor scales are read by commands, and nothing waits for them on the host.
+ *
  * Each command waits for the one before it. After a failure those that were enqueued run, and
  * `*event` completes with the last of them; it is NULL if there are none. */
 RELAYOUT_API relayout_status relayout_plan_enqueue_many(const relayout_plan *plan,

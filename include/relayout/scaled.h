@@ -159,8 +159,9 @@ RELAYOUT_API relayout_status relayout_scaled_view_elements_size(const relayout_s
  *   groups   := ['per' '[' size {',' size} ']'] ['*' shape]
  *
  * The first shape is that of the elements, then come the zero points, the scales, and last the
- * tensor scale. Without sizes, groups have those of relayout_scaled_view_add_scales. RELAYOUT_INVALID_TEXT with
- * the column, and what relayout_shape_parse and relayout_scaled_view_validate return. */
+ * tensor scale. Without sizes, groups have those of relayout_scaled_view_add_scales.
+ * RELAYOUT_INVALID_TEXT with the column, and what relayout_shape_parse and
+ * relayout_scaled_view_validate return. */
 RELAYOUT_API relayout_status relayout_scaled_view_parse(const char *text,
                                                         relayout_scaled_view *view,
                                                         relayout_error *error);
@@ -175,7 +176,8 @@ RELAYOUT_API size_t relayout_scaled_view_format(const relayout_scaled_view *view
 
 /* The memory of a source and of a destination. A pointer that the view does not need may be NULL.
  * Zero points are read, also a destination's unless its rule is RANGE, and so are the scales of one
- * whose rule is GIVEN; other scales are written. Tensor scales are read, on both sides. */
+ * whose rule is GIVEN; other scales are written. Tensor scales are read on both sides, by each call
+ * anew. */
 typedef struct relayout_source_memory {
   const void *elements;
   const void *scales;
@@ -210,11 +212,11 @@ typedef struct relayout_destination_memory {
  * the least one of a type that has none; a group with an infinity or a NaN has the scale that
  * comes of dividing it. Zero points are given, except by RANGE.
  *
- * Where there is a tensor scale, a value is divided by the product that a group's scale is by it. A
- * rule divides by `most`, or last - first, times the tensor scale, rounded to an f32 and without its
- * sign; and RANGE finds a zero point by that product of both scales. If what a rule divides by is 0,
- * all groups have the scale of a group of zeros; if it is an infinity, finite values are like
- * zeros, and others are NaN; if it is NaN, all that is not 0 is NaN.
+ * Values are divided by the products of scales and a tensor scale, and RANGE finds zero points by
+ * these. Rules divide by `most`, or by last - first, times the tensor scale, as an f32 without its
+ * sign. Where that is 0, all groups have the scale of a group of zeros; where it is an infinity,
+ * those of finite values have it, and others NaN; and where it is NaN, all but groups of zeros have
+ * NaN.
  *
  * Of the options `rounding`, `overflow` and `scale` count, and `effort`, `measured` and `schedules`
  * as plan.h says and as follows. Integers must not wrap where there are scales. `scale` is rounded
@@ -262,7 +264,8 @@ typedef struct relayout_destination_memory {
  * one has scales, for these and pred in a source that has one by `scale`, for complex types and
  * records, and for scales that are to be found for a type without numbers above 0. A device that
  * runs work-group kernels also refuses records along several dimensions if a work-group cannot hold
- * a box of 32 elements along each of them, and more than 62 tensors of all sides. Also what relayout_plan_create_between returns. */
+ * a box of 32 elements along each of them, and more than 62 tensors of all sides. Also what
+ * relayout_plan_create_between returns. */
 RELAYOUT_API relayout_status relayout_plan_create_many(relayout_device *device,
                                                        const relayout_scaled_view *from,
                                                        const relayout_scaled_view *to,
