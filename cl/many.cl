@@ -23,9 +23,9 @@
  *     SOURCE_MULTIPLIED
  *                     1 if elements are multiplied by scales, or by one f32 for all
  *     SOURCE_FACTOR, SOURCE_FACTORED, SOURCE_BY_FORMAT
- *                     if they are, the f32 that scales are multiplied by beside a tensor scale; 1
- *                     unless there is neither; and the format of what comes of that, as
- *                     source_scale returns it
+ *                     if they are, the f32 that a tensor scale, or scales are multiplied by; 0 if
+ *                     there is neither that nor a tensor scale; and the format of what comes of
+ *                     scales, as source_scale returns it
  *     SOURCE_WIDTH    elements that a work-item loads together, along the first dimension of the
  *                     tile, SOURCE_MINOR
  */
@@ -156,10 +156,16 @@ INLINED void load_tile(const memory *of, const coordinate *start, __local tile_w
 
 /* ---- Values ---- */
 
-/* A tensor scale. */
+/* A tensor scale, which each work-item reads once; of the source after the caller's factor. */
 INLINED uint tensor_scale(__global const uchar *at) {
   return (uint)load(at, 4, 4);
 }
+
+#if SOURCE_BELOW
+INLINED uint source_factor(__global const uchar *at) {
+  return f32_product(tensor_scale(at), SOURCE_FACTOR);
+}
+#endif
 
 /* A scale of this format times an f32, as an f32. */
 INLINED uint scale_below(pattern scale, const number_format of, uint factor) {
@@ -174,8 +180,7 @@ INLINED pattern source_scale(const memory *of, const coordinate *i) {
   const pattern scale =
       load(of->source_scales + at_source_scales(group), SOURCE_SCALE_BYTES, SOURCE_SCALE_UNIT);
 #if SOURCE_BELOW
-  const uint factor = f32_product(tensor_scale(of->source_tensor), SOURCE_FACTOR);
-  return scale_below(scale, SOURCE_SCALE_FORMAT, factor);
+  return scale_below(scale, SOURCE_SCALE_FORMAT, of->source_tensor);
 #elif SOURCE_FACTORED
   return scale_below(scale, SOURCE_SCALE_FORMAT, SOURCE_FACTOR);
 #else

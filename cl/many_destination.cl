@@ -44,7 +44,7 @@
 /* What elements are divided by that have this scale. */
 INLINED pattern OF(below_)(const memory *of, pattern scale) {
 #if TO_BELOW
-  return scale_below(scale, TO_SCALE_FORMAT, tensor_scale(of->TENSOR));
+  return scale_below(scale, TO_SCALE_FORMAT, of->TENSOR);
 #else
   return scale;
 #endif
@@ -62,7 +62,7 @@ INLINED pattern OF(below_)(const memory *of, pattern scale) {
 /* What the greatest value of a group is divided by, an f32. */
 INLINED uint OF(most_)(const memory *of) {
 #if TO_BELOW
-  return size_of(f32_product(TO_MOST, tensor_scale(of->TENSOR)));
+  return size_of(f32_product(TO_MOST, of->TENSOR));
 #else
   return TO_MOST;
 #endif

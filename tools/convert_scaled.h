@@ -33,8 +33,9 @@ exit_code convert_scaled_check(const convert_request *asked, convert_scaled_requ
                                bool is_sharded);
 
 /* Moves the elements that lie next in the input, which may be a .npy file, and are all of it, and
- * with them the files of scales, of zero points and of tensor scales. `like` has what all moves have
- * in common, and the source's shape and byte order where --from has neither scales nor blocks. */
+ * with them the files of scales, of zero points and of a tensor scale. `like` has what all moves
+ * have in common, and the source's shape and byte order where --from has neither scales nor
+ * blocks. */
 exit_code convert_scaled(const convert_request *asked, const convert_scaled_request *files,
                          const tensor_move *like, stream_input *input, bool input_is_npy,
                          bool output_is_npy);

@@ -607,13 +607,13 @@ static void find_by_rule(const rlt_cpu_many_call *call, int32_t number, uint32_t
                          const uint32_t *below, int64_t count, float *scales, float *points) {
   const relayout_scaled_view *const view = &call->many->to[number].view;
   const below_scale *const by = &call->below[number];
-  const rlt_integer_range range = rlt_range_of(view->elements.shape.element_type);
   if (rlt_finds_points(view)) {
     rlt_find_spans(greatest, below, count);
   }
   rlt_scale_finder_level(&by->finder, greatest, count);
   call->passes->find_scales(&by->finder, greatest, count, scales);
   if (rlt_finds_points(view)) {
+    const rlt_integer_range range = rlt_range_of(view->elements.shape.element_type);
     rlt_find_points(&by->finder, by->tensor_scale, range, below, scales, count, points);
   }
 }
