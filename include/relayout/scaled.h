@@ -275,9 +275,9 @@ RELAYOUT_API relayout_status relayout_plan_create_many(relayout_device *device,
 
 /* The same for a box of the index space, as relayout_plan_create_range has it: `start` and `sizes`
  * have an entry for each dimension; sides, pointers and offsets are those of the whole tensors;
- * only the bytes of the box, and the scales and zero points of its groups, need to be accessible;
- * boxes that cover each index once write together what a plan of everything writes, in any order
- * and at the same time. A box has all or nothing of each record of either side, and, in a
+ * only the bytes of the box, the scales and zero points of its groups, and tensor scales need to be
+ * accessible; boxes that cover each index once write together what a plan of everything writes, in
+ * any order and at the same time. A box has all or nothing of each record of either side, and, in a
  * destination, of each byte of packed elements and each group whose scale is found:
  * RELAYOUT_UNSUPPORTED, also where relayout_plan_create_range returns it. RELAYOUT_OUT_OF_RANGE for
  * indices outside the tensor. */

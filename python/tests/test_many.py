@@ -216,7 +216,7 @@ def test_refused_plans(source, destinations, options, error, text):
 @pytest.mark.parametrize("source, destinations, error, text", [
     (ARRAY.astype("f2"), None, TypeError, r"source is float16\[4,32\]"),
     ((ARRAY, ARRAY), None, ValueError, "source.scales is given, but the plan has none"),
-    ((ARRAY,) * 4, None, ValueError, "source has 4 entries"),
+    ((ARRAY,) * 5, None, ValueError, "source has 5 entries"),
     (None, None, ValueError, "source is None, but the plan reads it"),
     (ARRAY, [None], ValueError, "destinations has 1 entries, and the plan 2"),
     (ARRAY, [b"x" * 512, None], ValueError, r"destinations\[0\] is read-only"),
