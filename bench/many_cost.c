@@ -203,14 +203,18 @@ int main(int argc, char **argv) {
   cost_check(relayout_cpu_device_create(&cpu, &of.device, &error), &error);
   read_destination(argv[2], &of.from);
   of.source = (relayout_source_memory){
-      make_elements(&of, &of.from), make_beside(&of, of.from.has_scales, &of.from.scales, 0x3c),
-      make_beside(&of, of.from.has_zero_points, &of.from.zero_points, 1)};
+      .elements = make_elements(&of, &of.from),
+      .scales = make_beside(&of, of.from.has_scales, &of.from.scales, 0x3c),
+      .zero_points = make_beside(&of, of.from.has_zero_points, &of.from.zero_points, 1),
+      .tensor_scale = make_beside(&of, of.from.has_tensor_scale, &of.from.tensor_scale, 0x3c)};
   for (int i = 0; i < of.count; ++i) {
     read_destination(argv[3 + i], &of.to[i]);
     const relayout_scaled_view *const to = &of.to[i];
     of.destinations[i] = (relayout_destination_memory){
-        make_elements(&of, to), make_beside(&of, to->has_scales, &to->scales, 0x3c),
-        make_beside(&of, to->has_zero_points, &to->zero_points, 1)};
+        .elements = make_elements(&of, to),
+        .scales = make_beside(&of, to->has_scales, &to->scales, 0x3c),
+        .zero_points = make_beside(&of, to->has_zero_points, &to->zero_points, 1),
+        .tensor_scale = make_beside(&of, to->has_tensor_scale, &to->tensor_scale, 0x3c)};
   }
   of.copied = make_memory(of.bytes + 1);
   report(&of, make_plans(&of));
@@ -219,12 +223,14 @@ int main(int argc, char **argv) {
     free(of.destinations[i].elements);
     free(of.destinations[i].scales);
     free(of.destinations[i].zero_points);
+    free((void *)of.destinations[i].tensor_scale);
   }
   relayout_plan_destroy(of.with_one_scale);
   relayout_plan_destroy(of.many);
   free((void *)of.source.elements);
   free((void *)of.source.scales);
   free((void *)of.source.zero_points);
+  free((void *)of.source.tensor_scale);
   free(of.copied);
   relayout_device_destroy(of.device);
   return 0;

@@ -19,11 +19,13 @@
  *                     its block format, or 0; if it has one, the tile has f32s
  *     SOURCE_SCALED, SOURCE_POINTED
  *                     1 if it has scales, and zero points; their formats, bytes and units follow
+ *     SOURCE_BELOW    1 if it has a tensor scale
  *     SOURCE_MULTIPLIED
  *                     1 if elements are multiplied by scales, or by one f32 for all
- *     SOURCE_FACTOR, SOURCE_BY_FORMAT
- *                     if they are, the f32 that scales are multiplied by, or 0, and the format of
- *                     what comes of that, as source_scale returns it
+ *     SOURCE_FACTOR, SOURCE_FACTORED, SOURCE_BY_FORMAT
+ *                     if they are, the f32 that a tensor scale, or scales are multiplied by; 0 if
+ *                     there is neither that nor a tensor scale; and the format of what comes of
+ *                     scales, as source_scale returns it
  *     SOURCE_WIDTH    elements that a work-item loads together, along the first dimension of the
  *                     tile, SOURCE_MINOR
  */
@@ -154,6 +156,22 @@ INLINED void load_tile(const memory *of, const coordinate *start, __local tile_w
 
 /* ---- Values ---- */
 
+/* A tensor scale, which each work-item reads once; of the source after the caller's factor. */
+INLINED uint tensor_scale(__global const uchar *at) {
+  return (uint)load(at, 4, 4);
+}
+
+#if SOURCE_BELOW
+INLINED uint source_factor(__global const uchar *at) {
+  return f32_product(tensor_scale(at), SOURCE_FACTOR);
+}
+#endif
+
+/* A scale of this format times an f32, as an f32. */
+INLINED uint scale_below(pattern scale, const number_format of, uint factor) {
+  return f32_of(product(float_number(scale, of), number_of_f32(factor)));
+}
+
 /* What an element is multiplied by; 0 where it is by nothing. */
 INLINED pattern source_scale(const memory *of, const coordinate *i) {
 #if SOURCE_SCALED
@@ -161,9 +179,13 @@ INLINED pattern source_scale(const memory *of, const coordinate *i) {
   group_source(i, group);
   const pattern scale =
       load(of->source_scales + at_source_scales(group), SOURCE_SCALE_BYTES, SOURCE_SCALE_UNIT);
-  return SOURCE_FACTOR == 0 ? scale
-                            : f32_of(product(float_number(scale, SOURCE_SCALE_FORMAT),
-                                             number_of_f32(SOURCE_FACTOR)));
+#if SOURCE_BELOW
+  return scale_below(scale, SOURCE_SCALE_FORMAT, of->source_tensor);
+#elif SOURCE_FACTORED
+  return scale_below(scale, SOURCE_SCALE_FORMAT, SOURCE_FACTOR);
+#else
+  return scale;
+#endif
 #elif SOURCE_MULTIPLIED
   return SOURCE_FACTOR;
 #else

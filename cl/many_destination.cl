@@ -17,11 +17,11 @@
  *                  how they become integers
  *     TO_SCALED, TO_POINTED, TO_SCALE_..., TO_POINT_...
  *                  as those of a source
+ *     TO_BELOW     1 if there is a tensor scale
+ *     TO_BY_FORMAT of what elements are divided by: an f32 below a tensor scale, else a scale
  *     TO_RULE      0 where scales are given; else relayout_scale_rule of include/relayout/scaled.h
  *     TO_FINDS     0: nothing; 1: scales, of groups that lie in one box each; 2: of others
- *     TO_MOST, TO_MOST_EXPONENT
- *                  the greatest element as an f32, and the exponent of its first digit; of a range
- *                  the last element less the first
+ *     TO_MOST      the greatest element as an f32; of a range the last element less the first
  *     TO_FIRST     of a range, the first element as an f32
  *     TO_GROUPS, TO_FROM
  *                  groups that a box meets, and where those of this destination begin in `groups`;
@@ -36,6 +36,20 @@
 #define AT_POINTS PASTE_ALL(at_, TO, _points)
 #define SCALES    PASTE_ALL(to_, TO, _scales)
 #define POINTS    PASTE_ALL(to_, TO, _points)
+#define TENSOR    PASTE_ALL(to_, TO, _tensor)
+
+/* ---- The tensor scale ---- */
+
+#if TO_SCALED
+/* What elements are divided by that have this scale. */
+INLINED pattern OF(below_)(const memory *of, pattern scale) {
+#if TO_BELOW
+  return scale_below(scale, TO_SCALE_FORMAT, of->TENSOR);
+#else
+  return scale;
+#endif
+}
+#endif
 
 /* ---- Scales that are found ---- */
 
@@ -45,26 +59,48 @@
 #define RULE_POWER2  3
 #define RULE_RANGE   4
 
+/* What the greatest value of a group is divided by, an f32. */
+INLINED uint OF(most_)(const memory *of) {
+#if TO_BELOW
+  return size_of(f32_product(TO_MOST, of->TENSOR));
+#else
+  return TO_MOST;
+#endif
+}
+
+/* The greatest value of a group, or what it counts as where that is no number above 0. */
+INLINED uint OF(levelled_)(uint greatest, uint most) {
+#if TO_BELOW
+  const bool is_infinite = most == F32_INFINITY;
+  const bool counts = most != 0 && greatest != 0 && !(is_infinite && greatest < F32_INFINITY);
+  return most != 0 && most < F32_INFINITY ? greatest : counts ? F32_NAN : 0;
+#else
+  return greatest;
+#endif
+}
+
 /* The scale, in its type, of a group whose greatest value has this size as an f32: also of infinity
  * and NaN, which quotients and powers keep. 0 is the least scale of a type without a zero. */
-INLINED uint OF(scale_)(uint greatest) {
-  const number_format of = TO_SCALE_FORMAT;
-  const number amax = number_of_f32(greatest);
+INLINED uint OF(scale_)(const memory *of, uint found) {
+  const number_format own = TO_SCALE_FORMAT;
+  const uint divisor = OF(most_)(of);
+  const uint greatest = OF(levelled_)(found, divisor);
+  const number amax = number_of_f32(greatest), most = number_of_f32(divisor);
 #if TO_RULE == RULE_POWER2
-  const int exponent = amax.exponent - TO_MOST_EXPONENT;
-  const bool has_zero = of.specials != SPECIALS_UNSIGNED;
+  const int exponent = amax.exponent - most.exponent;
+  const bool has_zero = own.specials != SPECIALS_UNSIGNED;
   number power = normalised(1, has_zero ? exponent : max(exponent, -127), false);
   power.what = amax.what;
-  const uint found = (uint)float_pattern(number_of_f32(f32_of(power)), of);
+  const uint scale = (uint)float_pattern(number_of_f32(f32_of(power)), own);
 #else
-  const number exact = quotient(amax, number_of_f32(TO_MOST));
-  const uint nearest = (uint)float_pattern(exact, of);
-  const number made = float_number(nearest, of);
+  const number exact = quotient(amax, most);
+  const uint nearest = (uint)float_pattern(exact, own);
+  const number made = float_number(nearest, own);
   const bool can_grow = made.what == NUMBER_FINITE || made.what == NUMBER_ZERO;
   const bool grows = TO_RULE == RULE_AMAX_UP && can_grow && is_smaller(made, exact);
-  const uint found = nearest + (grows ? 1 : 0);
+  const uint scale = nearest + (grows ? 1 : 0);
 #endif
-  return greatest == 0 ? 0 : found;
+  return greatest == 0 ? 0 : scale;
 }
 
 INLINED void OF(put_scale_)(const memory *of, const coordinate *group, uint scale) {
@@ -78,15 +114,16 @@ INLINED uint OF(end_)(uint value, bool is_below) {
   return is_negative == is_below ? size_of(value) : 0;
 }
 
-INLINED uint OF(range_scale_)(uint above, uint below) {
-  return OF(scale_)(size_of(f32_sum(above, below)));
+INLINED uint OF(range_scale_)(const memory *of, uint above, uint below) {
+  return OF(scale_)(of, size_of(f32_sum(above, below)));
 }
 
 /* Within the elements' ends, and then within its own type's. */
-INLINED long OF(point_)(uint below, uint scale) {
+INLINED long OF(point_)(const memory *of, uint below, uint scale) {
   const number_format elements = TO_FORMAT, own = TO_POINT_FORMAT;
   const number least = number_of_f32(below == 0 ? 0 : below | F32_SIGN);
-  const uint steps = f32_of(quotient(least, float_number(scale, TO_SCALE_FORMAT)));
+  const number by = float_number(OF(below_)(of, scale), TO_BY_FORMAT);
+  const uint steps = f32_of(quotient(least, by));
   const long exact = whole_value(number_of_f32(f32_sum(TO_FIRST, steps ^ F32_SIGN)), true);
   return within_integers(within_integers(exact, elements), own);
 }
@@ -160,22 +197,22 @@ INLINED void OF(find_)(const memory *of, const coordinate *start, __local const 
 #endif
 
 #if TO_FINDS == 1
-/* Scales go to memory, and behind the greatest values. Work-items that have no group of their own
- * do the last one's again. */
+/* Scales go to memory, and what elements are divided by behind the greatest values. Work-items that
+ * have no group of their own do the last one's again. */
 INLINED void OF(put_scales_)(const memory *of, const coordinate *start, __local uint *groups) {
   for (uint first = 0; first < TO_GROUPS; first += GROUP) {
     coordinate group[AXES];
     OF(visit_group_)(min(first + (uint)get_local_id(0), TO_GROUPS - 1u), start, group);
     const uint place = TO_FROM + OF(group_place_)(group, start);
 #if TO_RULE == RULE_RANGE
-    const uint scale = OF(range_scale_)(groups[place], groups[place + TO_GROUPS]);
-    const long point = OF(point_)(groups[place + TO_GROUPS], scale);
+    const uint scale = OF(range_scale_)(of, groups[place], groups[place + TO_GROUPS]);
+    const long point = OF(point_)(of, groups[place + TO_GROUPS], scale);
     groups[GROUPS + place + TO_GROUPS] = (uint)point;
     OF(put_point_)(of, group, point);
 #else
-    const uint scale = OF(scale_)(groups[place]);
+    const uint scale = OF(scale_)(of, groups[place]);
 #endif
-    groups[GROUPS + place] = scale;
+    groups[GROUPS + place] = (uint)OF(below_)(of, scale);
     OF(put_scale_)(of, group, scale);
   }
 }
@@ -204,11 +241,11 @@ INLINED void OF(put_found_)(const memory *of, ulong which, __global const uint *
     OF(find_group_)(which, group);
 #if TO_RULE == RULE_RANGE
     const uint below = found[TO_ALL_FROM + TO_ALL + which];
-    const uint scale = OF(range_scale_)(found[TO_ALL_FROM + which], below);
+    const uint scale = OF(range_scale_)(of, found[TO_ALL_FROM + which], below);
     OF(put_scale_)(of, group, scale);
-    OF(put_point_)(of, group, OF(point_)(below, scale));
+    OF(put_point_)(of, group, OF(point_)(of, below, scale));
 #else
-    OF(put_scale_)(of, group, OF(scale_)(found[TO_ALL_FROM + which]));
+    OF(put_scale_)(of, group, OF(scale_)(of, found[TO_ALL_FROM + which]));
 #endif
   }
 }
@@ -225,7 +262,7 @@ INLINED pattern OF(divisor_)(const memory *of, const coordinate *i, const coordi
 #if TO_FINDS == 1
   return groups[GROUPS + TO_FROM + OF(group_place_)(group, start)];
 #else
-  return load(of->SCALES + AT_SCALES(group), TO_SCALE_BYTES, TO_SCALE_UNIT);
+  return OF(below_)(of, load(of->SCALES + AT_SCALES(group), TO_SCALE_BYTES, TO_SCALE_UNIT));
 #endif
 #else
   return 0;
@@ -252,18 +289,18 @@ INLINED long OF(added_)(const memory *of, const coordinate *i, const coordinate 
 #if TO_SCALED
 INLINED number OF(quotient_)(const memory *of, const coordinate *i, tile_word word, pattern factor,
                              pattern scale) {
-  return quotient(source_value(of, i, word, factor), float_number(scale, TO_SCALE_FORMAT));
+  return quotient(source_value(of, i, word, factor), float_number(scale, TO_BY_FORMAT));
 }
 
 /* The quotient as an integer, far beyond all elements where it is. */
 INLINED long OF(whole_)(const memory *of, const coordinate *i, tile_word word, pattern factor,
                         pattern scale) {
-  const bool is_quick =
-      is_counted(SOURCE_FORMAT, TO_SCALE_FORMAT, TO_FORMAT) && !SOURCE_MULTIPLIED && !TO_POINTED &&
-      is_finite_float((uint)word, SOURCE_FORMAT) && is_finite_float((uint)scale, TO_SCALE_FORMAT) &&
-      !is_zero_float((uint)scale, TO_SCALE_FORMAT);
+  const bool is_quick = is_counted(SOURCE_FORMAT, TO_BY_FORMAT, TO_FORMAT) && !SOURCE_MULTIPLIED &&
+                        !TO_POINTED && is_finite_float((uint)word, SOURCE_FORMAT) &&
+                        is_finite_float((uint)scale, TO_BY_FORMAT) &&
+                        !is_zero_float((uint)scale, TO_BY_FORMAT);
   if (is_quick) {
-    return short_quotient((uint)word, SOURCE_FORMAT, (uint)scale, TO_SCALE_FORMAT, TO_NEAREST != 0);
+    return short_quotient((uint)word, SOURCE_FORMAT, (uint)scale, TO_BY_FORMAT, TO_NEAREST != 0);
   }
   const number exact = OF(quotient_)(of, i, word, factor, scale);
   return clamp(whole_value(exact, TO_NEAREST != 0), -(1L << 22), 1L << 22);
@@ -273,7 +310,7 @@ INLINED long OF(whole_)(const memory *of, const coordinate *i, tile_word word, p
 INLINED pattern OF(scaled_)(const memory *of, const coordinate *i, tile_word word, pattern factor,
                             pattern scale, long point) {
   const number_format to = TO_FORMAT;
-  if (is_shift(TO_SCALE_FORMAT, SOURCE_FORMAT, to) && !SOURCE_MULTIPLIED && is_power(scale) &&
+  if (is_shift(TO_BY_FORMAT, SOURCE_FORMAT, to) && !SOURCE_MULTIPLIED && is_power(scale) &&
       is_finite_float((uint)word, SOURCE_FORMAT)) {
     return short_float((uint)word, SOURCE_FORMAT, -power_of(scale), to, true);
   }
@@ -400,3 +437,4 @@ INLINED void OF(write_)(const memory *of, const coordinate *start, __local const
 #undef AT_POINTS
 #undef SCALES
 #undef POINTS
+#undef TENSOR

@@ -8,7 +8,7 @@
  * Boxes are counted from `first`. Compiled in:
  *
  *     PARAMETERS, MEMORY  a pointer for each tensor, with its offset and a comma behind, and all of
- *                         them together
+ *                         them together, with tensor scales as they are read
  *     EACH(function)      function(number) of each destination;
  *     EACH_IN_BOX(function), EACH_IN_ALL(function)
  *                         of those with scales that are found in a box, and in all of them

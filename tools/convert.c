@@ -312,8 +312,10 @@ static exit_code run(int argument_count, char **arguments) {
       {"dry-run", .flag = &shards.is_dry},
       {"from-scales", .value = &scaled.from_scales},
       {"from-zero-points", .value = &scaled.from_zero_points},
+      {"from-tensor-scale", .value = &scaled.from_tensor_scale},
       {"to-scales", .value = &scaled.to_scales},
       {"to-zero-points", .value = &scaled.to_zero_points},
+      {"to-tensor-scale", .value = &scaled.to_tensor_scale},
       {"scale-rule", .value = &scaled.rule_text},
   };
   const arguments_operand operands[] = {{"IN", &asked.input}, {"OUT", &asked.output}};
@@ -339,7 +341,8 @@ const command command_convert = {
         "                        [--schedule TEXT] [--specialize] [--verify] [--verbose] IN OUT\n"
         "       relayout convert --from SHAPE --to SHAPE [--from-scales FILE]\n"
         "                        [--to-scales FILE] [--from-zero-points FILE]\n"
-        "                        [--to-zero-points FILE] [--scale-rule RULE] ... IN OUT\n"
+        "                        [--to-zero-points FILE] [--from-tensor-scale FILE]\n"
+        "                        [--to-tensor-scale FILE] [--scale-rule RULE] ... IN OUT\n"
         "       relayout convert --tensor T [--except T] [--rank N] [--align N] [--from SHAPE]\n"
         "                        --to SHAPE ... IN.safetensors OUT\n"
         "       relayout convert --tensor T [--from-sharding S] [--to-sharding S] | --rules FILE\n"
@@ -377,6 +380,8 @@ const command command_convert = {
         "                 the scales of a side that has some\n"
         "  --from-zero-points FILE, --to-zero-points FILE\n"
         "                 its zero points, which are read on both sides\n"
+        "  --from-tensor-scale FILE, --to-tensor-scale FILE\n"
+        "                 its tensor scale, an f32 that is read on both sides\n"
         "  --scale-rule RULE  given, the default: the scales of --to are read; amax, amax-up or\n"
         "                 power2: they are found for each group, and written; range: its zero\n"
         "                 points too\n",

@@ -1,4 +1,4 @@
-/* convert_scaled.c: reads up to four files into memory, and writes up to three, which appear when
+/* convert_scaled.c: reads up to six files into memory, and writes up to three, which appear when
  * all are complete. */
 #include "convert_scaled.h"
 
@@ -13,13 +13,15 @@
 #include "progress.h"
 #include "scaled_text.h"
 
-enum { SCALED_TEXT_SIZE = 3 * RELAYOUT_SHAPE_TEXT_SIZE };
+enum { SCALED_TEXT_SIZE = 4 * RELAYOUT_SHAPE_TEXT_SIZE };
 
 /* What has a file of its own. */
 typedef enum part_name {
   FROM_ELEMENTS,
   FROM_SCALES,
   FROM_ZERO_POINTS,
+  FROM_TENSOR_SCALE,
+  TO_TENSOR_SCALE,
   TO_ZERO_POINTS,
   TO_SCALES,
   TO_ELEMENTS,
@@ -72,12 +74,14 @@ bool convert_scaled_suits(const convert_request *asked) {
 
 /* An option that is there, but only for sides with scales; NULL: there is none. */
 static const char *option_of_scales(const convert_scaled_request *files) {
-  return files->from_scales != NULL        ? "--from-scales"
-         : files->from_zero_points != NULL ? "--from-zero-points"
-         : files->to_scales != NULL        ? "--to-scales"
-         : files->to_zero_points != NULL   ? "--to-zero-points"
-         : files->rule_text != NULL        ? "--scale-rule"
-                                           : NULL;
+  return files->from_scales != NULL         ? "--from-scales"
+         : files->from_zero_points != NULL  ? "--from-zero-points"
+         : files->from_tensor_scale != NULL ? "--from-tensor-scale"
+         : files->to_scales != NULL         ? "--to-scales"
+         : files->to_zero_points != NULL    ? "--to-zero-points"
+         : files->to_tensor_scale != NULL   ? "--to-tensor-scale"
+         : files->rule_text != NULL         ? "--scale-rule"
+                                            : NULL;
 }
 
 /* An option that is there, but not for sides with scales or blocks; NULL: there is none. */
@@ -237,6 +241,10 @@ static void set_parts(job *work, bool input_is_npy, bool output_is_npy) {
   set_part(work, FROM_SCALES, "--from-scales", files->from_scales, from->has_scales, &from->scales);
   set_part(work, FROM_ZERO_POINTS, "--from-zero-points", files->from_zero_points,
            from->has_zero_points, &from->zero_points);
+  set_part(work, FROM_TENSOR_SCALE, "--from-tensor-scale", files->from_tensor_scale,
+           from->has_tensor_scale, &from->tensor_scale);
+  set_part(work, TO_TENSOR_SCALE, "--to-tensor-scale", files->to_tensor_scale, to->has_tensor_scale,
+           &to->tensor_scale);
   set_part(work, TO_ZERO_POINTS, "--to-zero-points", files->to_zero_points, to->has_zero_points,
            &to->zero_points);
   set_part(work, TO_SCALES, "--to-scales", files->to_scales, to->has_scales, &to->scales);
@@ -249,12 +257,15 @@ static void set_parts(job *work, bool input_is_npy, bool output_is_npy) {
 
 /* That each part has a file, and each file is that of a part. */
 static exit_code check_part(const part *of, part_name name) {
-  const char *const side = name < TO_ZERO_POINTS ? "--from" : "--to";
-  const char *const what =
-      name == FROM_ZERO_POINTS || name == TO_ZERO_POINTS ? "zero points" : "scales";
+  const char *const side = name < TO_TENSOR_SCALE ? "--from" : "--to";
+  const bool is_one = name == FROM_TENSOR_SCALE || name == TO_TENSOR_SCALE;
+  const char *const what = name == FROM_ZERO_POINTS || name == TO_ZERO_POINTS ? "zero points"
+                           : is_one                                           ? "tensor scale"
+                                                                              : "scales";
   if ((of->path != NULL) != (of->view != NULL)) {
     return of->path == NULL
-               ? report(EXIT_CODE_USAGE, "%s is missing: %s has %s", of->option, side, what)
+               ? report(EXIT_CODE_USAGE, "%s is missing: %s has %s%s", of->option, side,
+                        is_one ? "a " : "", what)
                : report(EXIT_CODE_USAGE, "%s is not needed: %s has no %s", of->option, side, what);
   }
   return of->is_npy && of->blocks != RELAYOUT_BLOCK_FORMAT_NONE
@@ -335,7 +346,7 @@ static exit_code read_file(const job *work, part *of, const relayout_scaled_view
   return code;
 }
 
-/* Scales and zero points; of the elements, which may be much, the header alone. */
+/* What lies beside elements; of these, which may be much, the header alone. */
 static exit_code read_beside(job *work, stream_input *input) {
   part *const elements = &work->parts[FROM_ELEMENTS];
   exit_code code = EXIT_CODE_OK;
@@ -345,7 +356,7 @@ static exit_code read_beside(job *work, stream_input *input) {
   for (part_name name = FROM_SCALES; name <= TO_SCALES && code == EXIT_CODE_OK; name++) {
     part *const of = &work->parts[name];
     if (of->view != NULL && !of->is_written) {
-      code = read_file(work, of, name < TO_ZERO_POINTS ? &work->from : &work->to);
+      code = read_file(work, of, name < TO_TENSOR_SCALE ? &work->from : &work->to);
     }
   }
   return code;
@@ -369,10 +380,12 @@ static exit_code execute(const job *work) {
   const part *const parts = work->parts;
   const relayout_source_memory from = {.elements = parts[FROM_ELEMENTS].bytes,
                                        .scales = parts[FROM_SCALES].bytes,
-                                       .zero_points = parts[FROM_ZERO_POINTS].bytes};
+                                       .zero_points = parts[FROM_ZERO_POINTS].bytes,
+                                       .tensor_scale = parts[FROM_TENSOR_SCALE].bytes};
   const relayout_destination_memory to = {.elements = parts[TO_ELEMENTS].bytes,
                                           .scales = parts[TO_SCALES].bytes,
-                                          .zero_points = parts[TO_ZERO_POINTS].bytes};
+                                          .zero_points = parts[TO_ZERO_POINTS].bytes,
+                                          .tensor_scale = parts[TO_TENSOR_SCALE].bytes};
   relayout_error error;
   const double begun = progress_seconds();
   if (relayout_plan_execute_many(work->plan, &from, &to, &error) != RELAYOUT_OK) {

@@ -12,8 +12,10 @@
 typedef struct convert_scaled_request {
   const char *from_scales;
   const char *from_zero_points;
+  const char *from_tensor_scale;
   const char *to_scales;
   const char *to_zero_points;
+  const char *to_tensor_scale;
   const char *rule_text;
   relayout_scale_rule rule;
 } convert_scaled_request;
@@ -31,8 +33,9 @@ exit_code convert_scaled_check(const convert_request *asked, convert_scaled_requ
                                bool is_sharded);
 
 /* Moves the elements that lie next in the input, which may be a .npy file, and are all of it, and
- * with them the files of scales and of zero points. `like` has what all moves have in common, and
- * the source's shape and byte order where --from has neither scales nor blocks. */
+ * with them the files of scales, of zero points and of a tensor scale. `like` has what all moves
+ * have in common, and the source's shape and byte order where --from has neither scales nor
+ * blocks. */
 exit_code convert_scaled(const convert_request *asked, const convert_scaled_request *files,
                          const tensor_move *like, stream_input *input, bool input_is_npy,
                          bool output_is_npy);

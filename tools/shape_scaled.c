@@ -13,6 +13,7 @@ typedef struct part_sizes {
   size_t elements;
   size_t scales;
   size_t zero_points;
+  size_t tensor_scale;
 } part_sizes;
 
 /* Of whole tensors, as texts have them. */
@@ -26,7 +27,8 @@ static size_t size_of(bool is_there, const relayout_view *view) {
 
 static part_sizes sizes_of(const relayout_scaled_view *view) {
   part_sizes made = {.scales = size_of(view->has_scales, &view->scales),
-                     .zero_points = size_of(view->has_zero_points, &view->zero_points)};
+                     .zero_points = size_of(view->has_zero_points, &view->zero_points),
+                     .tensor_scale = size_of(view->has_tensor_scale, &view->tensor_scale)};
   relayout_scaled_view_elements_size(view, &made.elements, NULL);
   return made;
 }
@@ -40,6 +42,7 @@ static exit_code print_json(const relayout_scaled_view *view, const char *text) 
           {"elements_bytes", json_of_size(sizes.elements)},
           {"scales_bytes", json_of_size(sizes.scales)},
           {"zero_points_bytes", json_of_size(sizes.zero_points)},
+          {"tensor_scale_bytes", json_of_size(sizes.tensor_scale)},
           {"group_sizes",
            view->has_scales ? json_of_integers(rank, view->group_sizes) : json_of_nothing()},
           {NULL, NULL}}),
@@ -54,6 +57,9 @@ static void print_text(const relayout_scaled_view *view, const char *text) {
   }
   if (view->has_zero_points) {
     printf("%-17s%zu bytes\n", "zero points", sizes.zero_points);
+  }
+  if (view->has_tensor_scale) {
+    printf("%-17s%zu bytes\n", "tensor scale", sizes.tensor_scale);
   }
   printf("%-17s", "a scale is for");
   if (!view->has_scales) {

@@ -279,6 +279,8 @@ static int tear_down(void **state) {
     (RELAYOUT_BLOCK_FORMAT_Q8_0, 2, in_records, NULL, out, error))                                 \
   X(relayout_scaled_view_add_scales, INVALID_ARGUMENT, (out, NULL, NULL, NULL, error),             \
     (scaled_in(out), &whole, NULL, NULL, error))                                                   \
+  X(relayout_scaled_view_add_tensor_scale, INVALID_ARGUMENT, (NULL, NULL, error),                  \
+    (multiplied_in(out), NULL, error))                                                             \
   X(relayout_scaled_view_validate, SIZE_OVERFLOW, (&scaled_far, error), (&scaled, error))          \
   X(relayout_scaled_view_elements_size, SIZE_OVERFLOW, (&scaled_far, out, error),                  \
     (&scaled, out, error))                                                                         \
@@ -352,6 +354,11 @@ static relayout_plan_info *plan_info_in(void *out) {
 
 static relayout_scaled_view *scaled_in(void *out) {
   return memcpy(out, &scaled, sizeof scaled);
+}
+
+static relayout_scaled_view *multiplied_in(void *out) {
+  (void)relayout_scaled_view_add_scales(scaled_in(out), &whole, NULL, NULL, NULL);
+  return out;
 }
 
 static const relayout_source_memory *source_at(const void *elements) {

@@ -282,9 +282,9 @@ typedef struct quantised {
 } quantised;
 
 static bool quantise(const relayout_plan *plan, const float *source, quantised *made) {
-  const relayout_source_memory from = {source, NULL, NULL};
-  const relayout_destination_memory to[] = {{made->turned, NULL, NULL},
-                                            {made->elements, made->scales, NULL}};
+  const relayout_source_memory from = {.elements = source};
+  const relayout_destination_memory to[] = {{.elements = made->turned},
+                                            {.elements = made->elements, .scales = made->scales}};
   memset(made, 0, sizeof *made);
   return relayout_plan_execute_many(plan, &from, to, NULL) == RELAYOUT_OK;
 }

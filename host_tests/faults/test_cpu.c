@@ -265,10 +265,12 @@ static many_sides many_sides_of(const many_case *moved) {
 
 static relayout_status many_execute(const relayout_plan *plan, many_memory *found) {
   relayout_destination_memory to[MANY];
-  const relayout_source_memory from = {many_source.elements, many_source.scales,
-                                       many_source.points};
+  const relayout_source_memory from = {.elements = many_source.elements,
+                                       .scales = many_source.scales,
+                                       .zero_points = many_source.points};
   for (int i = 0; i < MANY; ++i) {
-    to[i] = (relayout_destination_memory){found[i].elements, found[i].scales, found[i].points};
+    to[i] = (relayout_destination_memory){
+        .elements = found[i].elements, .scales = found[i].scales, .zero_points = found[i].points};
   }
   return relayout_plan_execute_many(plan, &from, to, &trial_error);
 }

@@ -305,6 +305,19 @@ static void draw_ranges(uint64_t *random, drawn_many *drawn) {
              chance(random, 3) ? 2 + (int)random_below(random, 4) : 1, &drawn->ranges);
 }
 
+/* One element, of any rank, anywhere. */
+static void draw_tensor_scale(uint64_t *random, relayout_scaled_view *view) {
+  if (!view->has_scales || !chance(random, 3)) {
+    return;
+  }
+  view->has_tensor_scale = true;
+  view->tensor_scale.shape.rank = (int32_t)random_below(random, 4);
+  for (int32_t d = 0; d < view->tensor_scale.shape.rank; ++d) {
+    view->tensor_scale.shape.dimensions[d] = 1;
+  }
+  draw_view(random, RELAYOUT_F32, false, &view->tensor_scale);
+}
+
 /* What the source's scales, or its elements, are multiplied by: mostly 1; else a power of two, a
  * number near 1, or the least and the greatest f32. Integers that have it do not wrap. */
 static void draw_factor(uint64_t *random, drawn_many *drawn) {
@@ -352,6 +365,10 @@ void drawn_many_of(uint64_t number, drawn_many *drawn) {
     block_scales(random, &drawn->to[i]);
   }
   draw_ranges(random, drawn);
+  draw_tensor_scale(random, &drawn->from);
+  for (int32_t i = 0; i < drawn->count; ++i) {
+    draw_tensor_scale(random, &drawn->to[i]);
+  }
 }
 
 static bool is_scattered(const relayout_view *view) {
@@ -490,7 +507,7 @@ static void print_view(const char *name, const relayout_view *view) {
 
 static void print_scaled_view(const relayout_scaled_view *view) {
   static const char *const rules[] = {"given", "amax", "amax up", "power of two", "range"};
-  char text[3 * RELAYOUT_SHAPE_TEXT_SIZE];
+  char text[4 * RELAYOUT_SHAPE_TEXT_SIZE];
   relayout_scaled_view_format(view, text, sizeof(text));
   printf("%s%s%s\n", text, view->has_scales ? ", scales " : "",
          view->has_scales ? rules[view->rule] : "");
@@ -500,6 +517,9 @@ static void print_scaled_view(const relayout_scaled_view *view) {
   }
   if (view->has_zero_points) {
     print_view("zero points", &view->zero_points);
+  }
+  if (view->has_tensor_scale) {
+    print_view("tensor scale", &view->tensor_scale);
   }
 }
 

@@ -67,8 +67,14 @@ static relayout_status take_back(cl_command_queue queue, const on_buffers_part *
 }
 
 static relayout_side_buffers side_of(const placed *of) {
-  return (relayout_side_buffers){of[0].memory, of[0].offset, of[1].memory,
-                                 of[1].offset, of[2].memory, of[2].offset};
+  return (relayout_side_buffers){.elements = of[0].memory,
+                                 .elements_offset = of[0].offset,
+                                 .scales = of[1].memory,
+                                 .scales_offset = of[1].offset,
+                                 .zero_points = of[2].memory,
+                                 .zero_points_offset = of[2].offset,
+                                 .tensor_scale = of[3].memory,
+                                 .tensor_scale_offset = of[3].offset};
 }
 
 static relayout_status enqueue(const relayout_plan *plan, cl_context context,

@@ -11,9 +11,9 @@
 #include "conformance/guarded_buffer.h"
 #include "relayout/scaled.h"
 
-enum { ON_BUFFERS_PARTS = 3 };
+enum { ON_BUFFERS_PARTS = 4 };
 
-/* Elements, scales or zero points. */
+/* Elements, scales, zero points or tensor scale. */
 typedef struct on_buffers_part {
   const guarded_buffer *bytes; /* NULL: the plan does not use it */
   int64_t lowest;              /* how far they lie behind what calls are given */

@@ -143,6 +143,22 @@ typedef struct factors {
   exact all;
 } factors;
 
+/* A view's tensor scale, of a source after that of a plan's options. */
+static bool read_tensor_scale(const relayout_scaled_view *view, const void *memory, factors *read) {
+  if (!view->has_tensor_scale || count_of(&view->elements.shape) == 0) {
+    return true;
+  }
+  unsigned char *const bytes = read_dense(&view->tensor_scale, memory);
+  if (bytes != NULL) {
+    const exact scale = exact_of(RELAYOUT_F32, pattern_at(RELAYOUT_F32, bytes, 0));
+    const exact both = read->has_all ? exact_times(&scale, &read->all) : scale;
+    read->all = rounded_to_f32(&both);
+    read->has_all = true;
+  }
+  free(bytes);
+  return bytes != NULL;
+}
+
 /* By the scale of a plan's options. */
 static void read_factor_of_all(double scale, factors *read) {
   uint64_t pattern;
@@ -264,8 +280,9 @@ bool many_values_make(const relayout_scaled_view *view, double scale,
     return true;
   }
   made->elements = read_dense(&view->elements, memory->elements);
-  const bool is_read = read_factors(view, memory->scales, memory->zero_points, &of);
+  bool is_read = read_factors(view, memory->scales, memory->zero_points, &of);
   read_factor_of_all(scale, &of);
+  is_read = is_read && read_tensor_scale(view, memory->tensor_scale, &of);
   if (is_read && made->elements != NULL) {
     read_elements(view, &of, made);
   }
@@ -286,16 +303,31 @@ void many_values_free(many_values *values) {
 
 /* ---- Scales that rules make ----------------------------------------------------------------- */
 
+/* What rules divide by: times the tensor scale, if there is one, without a sign. */
+static exact divisor_of(exact most, const factors *of) {
+  const exact product = of->has_all ? exact_times(&most, &of->all) : most;
+  exact made = rounded_to_f32(&product);
+  made.is_negative = false;
+  return made;
+}
+
+/* Whether a group whose greatest value this is has the scale of a group of zeros. */
+static bool is_like_zeros(const exact *greatest, const exact *most) {
+  return exact_is_zero(greatest) || exact_is_zero(most) ||
+         (most->kind == EXACT_INFINITE && greatest->kind == EXACT_FINITE);
+}
+
 /* Patterns of floats without signs are in the order of their values, NaN behind all. */
-static uint64_t scale_from(uint32_t greatest, const relayout_scaled_view *view) {
+static uint64_t scale_from(uint32_t greatest, const relayout_scaled_view *view, const factors *of) {
   const relayout_element_type type = view->scales.shape.element_type;
   const exact magnitude = exact_of(RELAYOUT_F32, greatest);
-  const exact most = exact_most(view->elements.shape.element_type);
-  exact scale = exact_over(&magnitude, &most);
-  if (exact_is_zero(&magnitude)) {
+  const exact most = divisor_of(exact_most(view->elements.shape.element_type), of);
+  if (is_like_zeros(&magnitude, &most)) {
     return 0;
   }
-  if (view->rule == RELAYOUT_SCALES_POWER2 && magnitude.kind == EXACT_FINITE) {
+  exact scale = exact_over(&magnitude, &most);
+  if (view->rule == RELAYOUT_SCALES_POWER2 && magnitude.kind == EXACT_FINITE &&
+      most.kind == EXACT_FINITE) {
     scale = exact_power_of_two(exact_log2(&magnitude) - exact_log2(&most));
   }
   return exact_to_float(&scale, type,
@@ -304,14 +336,17 @@ static uint64_t scale_from(uint32_t greatest, const relayout_scaled_view *view) 
 
 /* The difference of both ends of a group over that of both ends of the elements' type, as an f32
  * before. */
-static uint64_t scale_of_range(const exact *greatest, const exact *least, int64_t steps,
+static uint64_t scale_of_range(const exact *greatest, const exact *least, const exact *all,
                                relayout_element_type type) {
   exact below = *least;
   below.is_negative = !below.is_negative;
-  const exact difference = exact_plus(greatest, &below), all = exact_of_integer(steps);
+  const exact difference = exact_plus(greatest, &below);
   const exact rounded = without_sign_of_nan(rounded_to_f32(&difference));
-  const exact scale = exact_over(&rounded, &all);
-  return exact_is_zero(&rounded) ? 0 : exact_to_float(&scale, type, EXACT_TO_NEAREST);
+  if (is_like_zeros(&rounded, all)) {
+    return 0;
+  }
+  const exact scale = exact_over(&rounded, all);
+  return exact_to_float(&scale, type, EXACT_TO_NEAREST);
 }
 
 /* first - least / scale, each step as an f32, to the nearest integer of both types. */
@@ -353,6 +388,7 @@ static bool make_ranges(const many_values *values, const relayout_scaled_view *v
   const number_format format = format_of(elements);
   const int64_t steps = ((int64_t)1 << format.bits) - 1;
   const int64_t first = format.kind == TWOS_COMPLEMENT ? -((steps + 1) / 2) : 0;
+  const exact all = divisor_of(exact_of_integer(steps), of);
   exact *const ends = malloc(2 * (groups + 1) * sizeof(exact));
   if (ends == NULL) {
     return false;
@@ -368,8 +404,8 @@ static bool make_ranges(const many_values *values, const relayout_scaled_view *v
   }
   for (size_t g = 0; g < groups; ++g) {
     const exact *const end = &ends[2 * g];
-    set_pattern(scales, of->scales, g, scale_of_range(&end[0], &end[1], steps, scales));
-    const exact scale = scale_of(view, of, g);
+    set_pattern(scales, of->scales, g, scale_of_range(&end[0], &end[1], &all, scales));
+    const exact scale = multiplied_scale(view, of, g);
     set_pattern(view->zero_points.shape.element_type, of->zero_points, g,
                 point_of_range(view, &end[1], &scale, first));
   }
@@ -380,7 +416,7 @@ static bool make_ranges(const many_values *values, const relayout_scaled_view *v
 }
 
 static bool make_scales(const many_values *values, const relayout_scaled_view *view,
-                        const relayout_destination_memory *memory, unsigned char *scales) {
+                        const relayout_destination_memory *memory, const factors *of) {
   const size_t groups = count_of(&view->scales.shape);
   uint32_t *const greatest = calloc(groups + 1, sizeof(uint32_t));
   if (greatest == NULL) {
@@ -392,9 +428,10 @@ static bool make_scales(const many_values *values, const relayout_scaled_view *v
     greatest[group] = magnitude > greatest[group] ? magnitude : greatest[group];
   }
   for (size_t group = 0; group < groups; ++group) {
-    set_pattern(view->scales.shape.element_type, scales, group, scale_from(greatest[group], view));
+    set_pattern(view->scales.shape.element_type, of->scales, group,
+                scale_from(greatest[group], view, of));
   }
-  write_dense(&view->scales, scales, memory->scales);
+  write_dense(&view->scales, of->scales, memory->scales);
   free(greatest);
   return true;
 }
@@ -405,7 +442,7 @@ static uint64_t scaled_pattern(const exact *value, const relayout_scaled_view *v
                                const factors *of, size_t number, exact_rounding rounding) {
   const relayout_element_type type = view->elements.shape.element_type;
   const size_t group = group_of(view, number);
-  const exact scale = scale_of(view, of, group);
+  const exact scale = multiplied_scale(view, of, group);
   const exact zero = exact_of_integer(0);
   const exact quotient =
       without_sign_of_nan(exact_is_zero(&scale) ? zero : exact_over(value, &scale));
@@ -426,9 +463,10 @@ static int64_t write_elements(const many_values *values, const relayout_scaled_v
   unsigned char *const elements = calloc(1, oracle_byte_size(&dense) + 1);
   factors of;
   bool is_made = read_factors(view, memory->scales, memory->zero_points, &of) && elements != NULL;
+  is_made = is_made && read_tensor_scale(view, memory->tensor_scale, &of);
   if (is_made && view->has_scales && view->rule != RELAYOUT_SCALES_GIVEN) {
     is_made = view->rule == RELAYOUT_SCALES_RANGE ? make_ranges(values, view, memory, &of)
-                                                  : make_scales(values, view, memory, of.scales);
+                                                  : make_scales(values, view, memory, &of);
   }
   for (size_t i = 0; is_made && i < values->count; ++i) {
     const exact *const value = &values->numbers[i];

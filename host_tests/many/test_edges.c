@@ -27,8 +27,8 @@ static relayout_status create(const relayout_scaled_view *from, const relayout_s
 static void move(const char *from_text, const void *elements, const void *scales,
                  const char *to_text, void *found, void *to_scales) {
   const relayout_scaled_view from = scaled_of(from_text), to = scaled_of(to_text);
-  const relayout_source_memory source = {elements, scales, NULL};
-  const relayout_destination_memory destination = {found, to_scales, NULL};
+  const relayout_source_memory source = {.elements = elements, .scales = scales};
+  const relayout_destination_memory destination = {.elements = found, .scales = to_scales};
   relayout_plan *plan;
   print_message("%s to %s\n", from_text, to_text);
   assert_int_equal(create(&from, &to, NULL, &plan), RELAYOUT_OK);
@@ -194,11 +194,11 @@ static void test_wrapping(void **state) {
   static const int8_t saturated[] = {127, -128, 127, 127}, wrapped[] = {44, 127, 127, 0};
   const relayout_scaled_view from = scaled_of("s16[4]"), to = scaled_of("s8[4]");
   const relayout_scaled_view scaled = scaled_of("s8[4]*f32[1]");
-  const relayout_source_memory source = {values, NULL, NULL};
+  const relayout_source_memory source = {.elements = values};
   relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
   for (int i = 0; i < 2; ++i) {
     int8_t found[4];
-    const relayout_destination_memory destination = {found, NULL, NULL};
+    const relayout_destination_memory destination = {.elements = found};
     relayout_plan *plan;
     options.overflow = i == 0 ? RELAYOUT_OVERFLOW_SATURATE : RELAYOUT_OVERFLOW_WRAP;
     assert_int_equal(create(&from, &to, &options, &plan), RELAYOUT_OK);
@@ -241,8 +241,8 @@ static void move_by(double scale, const char *from_text, const void *elements, c
                     const char *to_text, void *found, void *to_scales) {
   const relayout_scaled_view from = scaled_of(from_text);
   relayout_scaled_view to = scaled_of(to_text);
-  const relayout_source_memory source = {elements, scales, NULL};
-  const relayout_destination_memory destination = {found, to_scales, NULL};
+  const relayout_source_memory source = {.elements = elements, .scales = scales};
+  const relayout_destination_memory destination = {.elements = found, .scales = to_scales};
   relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
   relayout_plan *plan;
   options.scale = scale;
@@ -485,8 +485,9 @@ static void test_boxes_of_whole_records(void **state) {
                              floats = scaled_of("f32[1025,64]");
   const relayout_scaled_view scaled = scaled_of("s8[1025,64]*f32[2,2]per[1000,33]");
   relayout_scaled_view to[2] = {floats, scaled};
-  relayout_destination_memory memory[2] = {{values, NULL, NULL}, {elements, scales, NULL}};
-  relayout_source_memory from = {records, NULL, NULL};
+  relayout_destination_memory memory[2] = {{.elements = values},
+                                           {.elements = elements, .scales = scales}};
+  relayout_source_memory from = {.elements = records};
   relayout_plan *plan = NULL;
   to[1].rule = RELAYOUT_SCALES_AMAX;
   for (int i = 0; i < RECORDS; ++i) {
@@ -547,10 +548,10 @@ static void test_memory_of_a_range(void **state) {
                                 &plan, message),
                    RELAYOUT_OK);
   const relayout_source_memory from = {
-      (const void *)((uintptr_t)values - FIRST * COLUMNS * sizeof *values), NULL, NULL};
+      .elements = (const void *)((uintptr_t)values - FIRST * COLUMNS * sizeof *values)};
   const relayout_destination_memory to = {
-      (void *)((uintptr_t)elements - (uintptr_t)FIRST * COLUMNS),
-      (void *)((uintptr_t)scales - FIRST * sizeof *scales), NULL};
+      .elements = (void *)((uintptr_t)elements - (uintptr_t)FIRST * COLUMNS),
+      .scales = (void *)((uintptr_t)scales - FIRST * sizeof *scales)};
   assert_int_equal(relayout_plan_execute_many(plan, &from, &to, NULL), RELAYOUT_OK);
   for (int i = 0; i < ROWS * COLUMNS; ++i) {
     assert_int_equal(elements[i], i % COLUMNS == 7 ? 127 : i % 100);
@@ -653,8 +654,8 @@ static void test_refused_ranges(void **state) {
 /* Nothing is read or written, and no pointer is needed. */
 static void test_empty_range(void **state) {
   (void)state;
-  static const relayout_source_memory from = {NULL, NULL, NULL};
-  static const relayout_destination_memory to = {NULL, NULL, NULL};
+  static const relayout_source_memory from = {.elements = NULL};
+  static const relayout_destination_memory to = {.elements = NULL};
   char message[RELAYOUT_MESSAGE_SIZE], text[1024];
   relayout_plan *plan;
   assert_int_equal(create_range("f32[4,96]", "s8[4,96]*f32[4,3]", RELAYOUT_SCALES_AMAX,

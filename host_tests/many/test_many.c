@@ -43,11 +43,13 @@ static void move(const char *from_text, relayout_source_memory from, const char 
 #define DESTINATION(...) destination_of((void *[3]){__VA_ARGS__})
 
 static relayout_source_memory source_of(const void *const *pointers) {
-  return (relayout_source_memory){pointers[0], pointers[1], pointers[2]};
+  return (relayout_source_memory){
+      .elements = pointers[0], .scales = pointers[1], .zero_points = pointers[2]};
 }
 
 static relayout_destination_memory destination_of(void *const *pointers) {
-  return (relayout_destination_memory){pointers[0], pointers[1], pointers[2]};
+  return (relayout_destination_memory){
+      .elements = pointers[0], .scales = pointers[1], .zero_points = pointers[2]};
 }
 
 static relayout_status execute(const relayout_plan *plan, relayout_source_memory from,
@@ -715,7 +717,8 @@ static void test_rounding(void **state) {
   const relayout_source_memory source = SOURCE(values);
   float scale = 1;
   int8_t found[2][6];
-  const relayout_destination_memory memory[] = {{found[0], &scale, NULL}, {found[1], NULL, NULL}};
+  const relayout_destination_memory memory[] = {{.elements = found[0], .scales = &scale},
+                                                {.elements = found[1]}};
   for (int i = 0; i < 2; ++i) {
     relayout_plan *const plan =
         plan_of(&from, to, 2, i == 0 ? RELAYOUT_ROUNDING_NEAREST : RELAYOUT_ROUNDING_ZERO);
@@ -744,7 +747,7 @@ static void test_several_destinations(void **state) {
   int8_t s8[6];
   uint8_t s4[3];
   const relayout_destination_memory memory[] = {
-      {bf16, NULL, NULL}, {f32, NULL, NULL}, {s8, scales, NULL}, {s4, NULL, NULL}};
+      {.elements = bf16}, {.elements = f32}, {.elements = s8, .scales = scales}, {.elements = s4}};
   to[2].rule = RELAYOUT_SCALES_AMAX;
   relayout_plan *const plan = plan_of(&from, to, 4, RELAYOUT_ROUNDING_ZERO);
   assert_int_equal(relayout_plan_destination_count(plan), 4);
@@ -1114,10 +1117,13 @@ static void test_texts(void **state) {
       "(u4[8,64]{1,0:E(4)}-u4[8,2])*f16[8,2]",
       "( u4 [8 , 64] - u4[8,2] ) * f16[8,2] per [ 1 , 32 ]",
       "s8[2,3]*f8e8m0fnu[1,1]per[5,3]",
+      "f4e2m1fn[4,64]{1,0:E(4)}*f8e4m3fn[4,4]*f32[1,1]",
+      "s8[65]*f16[3]per[22] * f32[]",
+      "(u4[8,64]{1,0:E(4)}-u4[8,2])*f16[8,2]*f32[1]{0:PD(2)}",
   };
   for (size_t i = 0; i < COUNT(texts); ++i) {
     const relayout_scaled_view view = scaled_of(texts[i]);
-    char text[3 * RELAYOUT_SHAPE_TEXT_SIZE], part[8];
+    char text[4 * RELAYOUT_SHAPE_TEXT_SIZE], part[8];
     const size_t length = relayout_scaled_view_format(&view, text, sizeof(text));
     print_message("%s is %s\n", texts[i], text);
     assert_int_equal(length, strlen(text));
@@ -1147,6 +1153,13 @@ static void test_wrong_texts(void **state) {
       {"s8[4]*f32[1]per[4,4]", RELAYOUT_INVALID_TEXT, 0},
       {"s8[4]*f32[1]per[]", RELAYOUT_INVALID_TEXT, 0},
       {"s8[4]*f32[1] x", RELAYOUT_INVALID_TEXT, 14},
+      {"s8[4]*f32[1]*", RELAYOUT_INVALID_TEXT, 14},
+      {"s8[4]*f32[1]*f32[]*f32[]", RELAYOUT_INVALID_TEXT, 19},
+      {"s8[4]*f32[1]*f32[]per[4]", RELAYOUT_INVALID_TEXT, 19},
+      {"s8[4]*f32[1]*f16[]", RELAYOUT_UNSUPPORTED, 14},
+      {"s8[4]*f32[1]*f32[2]", RELAYOUT_SHAPE_MISMATCH, 14},
+      {"s8[4]*f32[1]*f32[1,0]", RELAYOUT_SHAPE_MISMATCH, 14},
+      {"q8_0[32]*f32[1]*f32[]", RELAYOUT_INVALID_TEXT, 9},
       {"s8[4] per[4]", RELAYOUT_INVALID_TEXT, 7},
       {"s8[4]-s8[1]", RELAYOUT_INVALID_TEXT, 6},
       {"(s8[4]-s8[1])", RELAYOUT_INVALID_TEXT, 14},
@@ -1425,10 +1438,13 @@ static void test_overlaps(void **state) {
     for (int b = 0; b < 200; ++b) {
       bytes[b] = before[b] = (uint8_t)(b * 5);
     }
-    const relayout_source_memory source = {bytes + 100, bytes + 120, bytes + 128};
+    const relayout_source_memory source = {
+        .elements = bytes + 100, .scales = bytes + 120, .zero_points = bytes + 128};
     const relayout_destination_memory memory[2] = {
-        {bytes + cases[i].elements, bytes + cases[i].scales, bytes + cases[i].zero_points},
-        {bytes + cases[i].others, bytes + 140, bytes + 148}};
+        {.elements = bytes + cases[i].elements,
+         .scales = bytes + cases[i].scales,
+         .zero_points = bytes + cases[i].zero_points},
+        {.elements = bytes + cases[i].others, .scales = bytes + 140, .zero_points = bytes + 148}};
     print_message("case %zu\n", i);
     assert_int_equal(relayout_plan_execute_many(plan, &source, memory, NULL), cases[i].status);
     if (cases[i].status != RELAYOUT_OK) {
@@ -1456,8 +1472,10 @@ static void test_null_pointers(void **state) {
   int8_t elements[4] = {1, 2, 3, 4}, found[4], point = 0;
   float scale = 1;
   relayout_plan *const plan = plan_of(&from, &to, 1, RELAYOUT_ROUNDING_ZERO);
-  const relayout_source_memory source = {elements, &scale, &point};
-  const relayout_destination_memory memory = {found, &scale, &point};
+  const relayout_source_memory source = {
+      .elements = elements, .scales = &scale, .zero_points = &point};
+  const relayout_destination_memory memory = {
+      .elements = found, .scales = &scale, .zero_points = &point};
   assert_int_equal(relayout_plan_execute_many(plan, &source, &memory, NULL), RELAYOUT_OK);
   assert_int_equal(relayout_plan_execute_many(NULL, &source, &memory, NULL),
                    RELAYOUT_INVALID_ARGUMENT);

@@ -21,7 +21,7 @@
 #include "many/oracle.h"
 #include "oracle/oracle.h"
 
-enum { PARTS = 3, SIDES = DRAWN_DESTINATIONS + 1, BUFFERS = PARTS * SIDES };
+enum { PARTS = 4, SIDES = DRAWN_DESTINATIONS + 1, BUFFERS = PARTS * SIDES };
 
 /* What only fails where memory runs out, or the library miscounts. */
 static void require(bool is_so) {
@@ -44,16 +44,17 @@ typedef struct part {
 
 typedef struct scene {
   relayout_device *device;
-  part parts[SIDES][PARTS]; /* the source is side 0; elements, scales, zero points */
+  part parts[SIDES][PARTS]; /* the source is side 0; elements, scales, zero points, tensor scale */
 } scene;
 
-static const char *const part_names[PARTS] = {"elements", "scales", "zero points"};
+static const char *const part_names[PARTS] = {"elements", "scales", "zero points", "tensor scale"};
 
 static const relayout_view *view_of_part(const relayout_scaled_view *view, int i) {
-  return i == 0                            ? &view->elements
-         : i == 1 && view->has_scales      ? &view->scales
-         : i == 2 && view->has_zero_points ? &view->zero_points
-                                           : NULL;
+  return i == 0                             ? &view->elements
+         : i == 1 && view->has_scales       ? &view->scales
+         : i == 2 && view->has_zero_points  ? &view->zero_points
+         : i == 3 && view->has_tensor_scale ? &view->tensor_scale
+                                            : NULL;
 }
 
 /* The pointer that calls are given lies before or behind the bytes. */
@@ -82,7 +83,8 @@ static void fill_elements(uint64_t *random, const relayout_view *view, drawn_val
   const size_t count = count_of(&view->shape);
   unsigned char *const elements = malloc(count * oracle_element_size(view->shape.element_type) + 1);
   require(elements != NULL);
-  drawn_elements(random, view->shape.element_type, values, number == 1, count, elements);
+  drawn_elements(random, view->shape.element_type, values, number == 1 || number == 3, count,
+                 elements);
   if (count > 0) {
     many_place(view, elements, wanted_pointer(filled));
   }
@@ -154,14 +156,18 @@ static void take_unknown_records(const relayout_scaled_view *view, const unsigne
 
 static void expect_all(const scene *of, const drawn_many *drawn) {
   const part *const source = of->parts[0];
-  const relayout_source_memory from = {wanted_pointer(&source[0]), wanted_pointer(&source[1]),
-                                       wanted_pointer(&source[2])};
+  const relayout_source_memory from = {.elements = wanted_pointer(&source[0]),
+                                       .scales = wanted_pointer(&source[1]),
+                                       .zero_points = wanted_pointer(&source[2]),
+                                       .tensor_scale = wanted_pointer(&source[3])};
   many_values values;
   require(many_values_make(&drawn->from, drawn->options.scale, &from, &values));
   for (int32_t i = 0; i < drawn->count; ++i) {
     const part *const side = of->parts[i + 1];
-    const relayout_destination_memory to = {wanted_pointer(&side[0]), wanted_pointer(&side[1]),
-                                            wanted_pointer(&side[2])};
+    const relayout_destination_memory to = {.elements = wanted_pointer(&side[0]),
+                                            .scales = wanted_pointer(&side[1]),
+                                            .zero_points = wanted_pointer(&side[2]),
+                                            .tensor_scale = wanted_pointer(&side[3])};
     unsigned char *const unknown = calloc(1, values.count + 1);
     const int64_t left = many_write(&values, &drawn->to[i], &drawn->options, &to, unknown);
     require(left >= 0);
@@ -193,13 +199,17 @@ static bool is_as_wanted(const scene *of, const drawn_many *drawn) {
 static relayout_status execute_on_host(const scene *of, const drawn_many *drawn,
                                        const relayout_plan *plan, relayout_error *error) {
   const part *const source = of->parts[0];
-  const relayout_source_memory from = {found_pointer(&source[0]), found_pointer(&source[1]),
-                                       found_pointer(&source[2])};
+  const relayout_source_memory from = {.elements = found_pointer(&source[0]),
+                                       .scales = found_pointer(&source[1]),
+                                       .zero_points = found_pointer(&source[2]),
+                                       .tensor_scale = found_pointer(&source[3])};
   relayout_destination_memory to[DRAWN_DESTINATIONS];
   for (int32_t i = 0; i < drawn->count; ++i) {
     const part *const side = of->parts[i + 1];
-    to[i] = (relayout_destination_memory){found_pointer(&side[0]), found_pointer(&side[1]),
-                                          found_pointer(&side[2])};
+    to[i] = (relayout_destination_memory){.elements = found_pointer(&side[0]),
+                                          .scales = found_pointer(&side[1]),
+                                          .zero_points = found_pointer(&side[2]),
+                                          .tensor_scale = found_pointer(&side[3])};
   }
   return relayout_plan_execute_many(plan, &from, to, error);
 }

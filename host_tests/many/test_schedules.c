@@ -200,8 +200,8 @@ static void test_bytes(void **state) {
   for (size_t i = 0; i < COUNT(texts); ++i) {
     int8_t found[2][4];
     float found_scales[2];
-    const relayout_source_memory source = {values, NULL, NULL};
-    const relayout_destination_memory destination = {found, found_scales, NULL};
+    const relayout_source_memory source = {.elements = values};
+    const relayout_destination_memory destination = {.elements = found, .scales = found_scales};
     relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
     relayout_plan *plan;
     options.rounding = RELAYOUT_ROUNDING_NEAREST;

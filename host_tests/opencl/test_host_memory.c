@@ -121,8 +121,8 @@ static void test_several_destinations(void **state) {
     relayout_device *const device = open_device(cases[i].name, cases[i].shares_memory);
     relayout_plan *plan = NULL;
     uint8_t moved[9];
-    const relayout_source_memory source = {rows, NULL, NULL};
-    const relayout_destination_memory destination = {moved, NULL, NULL};
+    const relayout_source_memory source = {.elements = rows};
+    const relayout_destination_memory destination = {.elements = moved};
     assert_int_equal(relayout_plan_create_many(device, &from, &to, 1, NULL, &plan, NULL),
                      RELAYOUT_OK);
     fake_forget();

@@ -3,6 +3,7 @@
 #include "cmocka_all.h"
 
 #include <malloc.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,6 +50,17 @@ static void enqueue(const relayout_plan *plan, const relayout_side_buffers *from
   }
   assert_int_equal(clWaitForEvents(1, &done), CL_SUCCESS);
   clReleaseEvent(done);
+}
+
+/* What completes with `done` does not run before the gate opens. */
+static void expect_to_wait_for(cl_event gate, cl_event done) {
+  cl_int status = CL_SUCCESS;
+  assert_int_equal(
+      clGetEventInfo(done, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL),
+      CL_SUCCESS);
+  assert_true(status > CL_COMPLETE);
+  assert_int_equal(clSetUserEventStatus(gate, CL_COMPLETE), CL_SUCCESS);
+  assert_int_equal(clWaitForEvents(1, &done), CL_SUCCESS);
 }
 
 /* ---- Values --------------------------------------------------------------------------------- */
@@ -116,13 +128,74 @@ static void test_scale_of_source(void **state) {
   relayout_plan *const plan = scaled_plan_of(0.5, "s8[32] * f16[1]", 1, &to);
   int8_t elements[32];
   float scale = 0;
-  const relayout_source_memory from = {source, &one, NULL};
-  const relayout_destination_memory at = {elements, &scale, NULL};
+  const relayout_source_memory from = {.elements = source, .scales = &one};
+  const relayout_destination_memory at = {.elements = elements, .scales = &scale};
   assert_int_equal(relayout_plan_execute_many(plan, &from, &at, NULL), RELAYOUT_OK);
   assert_true(scale == 64.0F / 127.0F);
   assert_int_equal(elements[0], 2);
   assert_int_equal(elements[1], -127);
   assert_int_equal(elements[31], 0);
+  relayout_plan_destroy(plan);
+}
+
+/* Tensor scales come to be on the queue, and nothing waits for them: behind the call's event, which
+ * opens last. Groups in a box, and in all of them. */
+static void test_tensor_scales(void **state) {
+  (void)state;
+  enum { LINES = 64, LENGTH = 512, ALL = LINES * LENGTH };
+  static int8_t source[ALL], rows[ALL], all[ALL];
+  const float one = 1, twice = 2, half = 0.5F, poison = NAN;
+  relayout_scaled_view to[2] = {scaled_of("s8[64,512] * f32[64,1] * f32[]"),
+                                scaled_of("s8[64,512] * f32[1,1] * f32[1]")};
+  float row_scales[LINES], scale = 0;
+  cl_int code = CL_SUCCESS;
+  for (int i = 0; i < ALL; ++i) {
+    source[i] = (int8_t)(i % LENGTH == i / LENGTH ? 127 : i % 127);
+  }
+  to[0].rule = to[1].rule = RELAYOUT_SCALES_AMAX;
+  relayout_plan *const plan = plan_of("s8[64,512] * f32[1,1] * f32[]", 2, to);
+  const relayout_side_buffers from = {.elements = opencl_buffer(bench, sizeof source, source),
+                                      .scales = opencl_buffer(bench, sizeof one, &one),
+                                      .tensor_scale = opencl_buffer(bench, sizeof one, &poison)};
+  const relayout_side_buffers at[2] = {
+      {.elements = opencl_buffer(bench, sizeof rows, rows),
+       .scales = opencl_buffer(bench, sizeof row_scales, row_scales),
+       .tensor_scale = opencl_buffer(bench, sizeof one, &poison)},
+      {.elements = opencl_buffer(bench, sizeof all, all),
+       .scales = opencl_buffer(bench, sizeof scale, &scale),
+       .tensor_scale = opencl_buffer(bench, sizeof one, &half)}};
+  cl_event gate = clCreateUserEvent(bench->context, &code), filled[2], done = NULL;
+  assert_int_equal(code, CL_SUCCESS);
+  assert_int_equal(clEnqueueFillBuffer(bench->queue, from.tensor_scale, &twice, sizeof twice, 0,
+                                       sizeof twice, 1, &gate, &filled[0]),
+                   CL_SUCCESS);
+  assert_int_equal(clEnqueueFillBuffer(bench->queue, at[0].tensor_scale, &twice, sizeof twice, 0,
+                                       sizeof twice, 1, &gate, &filled[1]),
+                   CL_SUCCESS);
+  assert_int_equal(
+      relayout_plan_enqueue_many(plan, bench->queue, &from, at, 2, filled, &done, NULL),
+      RELAYOUT_OK);
+  expect_to_wait_for(gate, done);
+  opencl_read(bench, at[0].scales, sizeof row_scales, row_scales);
+  opencl_read(bench, at[0].elements, sizeof rows, rows);
+  opencl_read(bench, at[1].scales, sizeof scale, &scale);
+  opencl_read(bench, at[1].elements, sizeof all, all);
+  assert_true(scale == 4); /* twice 127 over half of 127 */
+  for (int i = 0; i < LINES; ++i) {
+    assert_true(row_scales[i] == 1);
+  }
+  assert_memory_equal(rows, source, sizeof rows);
+  assert_memory_equal(all, source, sizeof all);
+  clReleaseEvent(gate);
+  clReleaseEvent(filled[0]);
+  clReleaseEvent(filled[1]);
+  clReleaseEvent(done);
+  const relayout_side_buffers sides[3] = {from, at[0], at[1]};
+  for (int i = 0; i < 3; ++i) {
+    clReleaseMemObject(sides[i].elements);
+    clReleaseMemObject(sides[i].scales);
+    clReleaseMemObject(sides[i].tensor_scale);
+  }
   relayout_plan_destroy(plan);
 }
 
@@ -240,17 +313,6 @@ static void test_host_memory(void **state) {
     assert_int_equal(elements[3], 64);
   }
   relayout_plan_destroy(plan);
-}
-
-/* What completes with `done` does not run before the gate opens. */
-static void expect_to_wait_for(cl_event gate, cl_event done) {
-  cl_int status = CL_SUCCESS;
-  assert_int_equal(
-      clGetEventInfo(done, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL),
-      CL_SUCCESS);
-  assert_true(status > CL_COMPLETE);
-  assert_int_equal(clSetUserEventStatus(gate, CL_COMPLETE), CL_SUCCESS);
-  assert_int_equal(clWaitForEvents(1, &done), CL_SUCCESS);
 }
 
 /* ---- Devices with little memory ------------------------------------------------------------- */
@@ -739,6 +801,35 @@ static void test_refused_records(void **state) {
   assert_non_null(strstr(error.message, "records"));
 }
 
+/* Of 16 destinations a kernel has 62 tensors, but not 63. */
+static void test_refused_tensors(void **state) {
+  (void)state;
+  enum { MOST = 16 };
+  static relayout_scaled_view to[MOST];
+  const relayout_scaled_view from = scaled_of("(s8[4] - s8[1]) * f32[1] * f32[]");
+  for (int i = 0; i < MOST; ++i) {
+    to[i] = scaled_of(i < 10   ? "(s8[4] - s8[1]) * f32[1] * f32[]"
+                      : i < 15 ? "s8[4] * f32[1] * f32[]"
+                               : "(s8[4] - s8[1]) * f32[1]");
+  }
+  for (int tensors = 62; tensors <= 63; ++tensors) {
+    relayout_plan *plan = NULL;
+    relayout_error error = {.message = ""};
+    const relayout_status status =
+        relayout_plan_create_many(bench->device, &from, to, MOST, NULL, &plan, &error);
+    if (tensors == 62 || bench->family == RELAYOUT_KERNELS_NATIVE) {
+      assert_int_equal(status, RELAYOUT_OK);
+      relayout_plan_destroy(plan);
+    } else {
+      assert_int_equal(status, RELAYOUT_UNSUPPORTED);
+      assert_non_null(strstr(error.message, "the plan has 63 tensors"));
+      assert_null(plan);
+    }
+    to[MOST - 1].has_tensor_scale = true;
+    to[MOST - 1].tensor_scale = from.tensor_scale;
+  }
+}
+
 /* ---- Schedules ------------------------------------------------------------------------------ */
 
 enum { TEXT_SIZE = 2048 };
@@ -883,6 +974,7 @@ static int run(opencl_bench *of) {
       cmocka_unit_test(test_destinations_of_all_kinds),
       cmocka_unit_test(test_large_elements),
       cmocka_unit_test(test_scale_of_source),
+      cmocka_unit_test(test_tensor_scales),
       cmocka_unit_test(test_offsets_of_vectors),
       cmocka_unit_test(test_scales_of_several_boxes),
       cmocka_unit_test(test_host_memory),
@@ -898,6 +990,7 @@ static int run(opencl_bench *of) {
       cmocka_unit_test(test_refused_buffers),
       cmocka_unit_test(test_refused_plans),
       cmocka_unit_test(test_refused_records),
+      cmocka_unit_test(test_refused_tensors),
       cmocka_unit_test(test_schedules),
       cmocka_unit_test(test_refused_schedules),
       cmocka_unit_test(test_measured),

@@ -11,7 +11,7 @@
 #include "relayout/recording.h"
 #include "relayout/relayout.h"
 
-enum { GUARD = 64, GUARD_BYTE = 0xf9, MOST_TO = 3, MOST_SIDES = MOST_TO + 1, TENSORS = 2 };
+enum { GUARD = 64, GUARD_BYTE = 0xf9, MOST_TO = 3, MOST_SIDES = MOST_TO + 1, TENSORS = 3 };
 
 typedef struct quantization {
   const char *from;
@@ -34,6 +34,11 @@ static const quantization all[] = {
     {"s8[16,32] * f32[16,1]", {"bf16[16,32]{0,1}"}, RELAYOUT_SCALES_GIVEN},
     {"q8_0[8,64]", {"f32[8,64]{0,1}", "q4_0[8,64]"}, RELAYOUT_SCALES_GIVEN},
     {"c128[6,5]", {"c128[6,5]{0,1}", "c128[6,5]"}, RELAYOUT_SCALES_GIVEN}, /* by plans alone */
+    /* Tensor scales on all sides, which change with the bytes. */
+    {"s8[40,128] * f32[40,1] * f32[]",
+     {"f4e2m1fn[40,128]{1,0:E(4)} * f8e4m3fn[40,8] * f32[1,1]",
+      "s8[40,128]{0,1} * f32[1,1] * f32[1]"},
+     RELAYOUT_SCALES_AMAX},
     {"u8[0,3]", {"u8[0,3]{0,1}"}, RELAYOUT_SCALES_GIVEN},
 };
 
@@ -41,7 +46,8 @@ enum { ALL = sizeof all / sizeof all[0], TRANSPOSED = 0, IN_ROWS = 1, IN_ALL = 2
 
 /* ---- Plans and what they hold --------------------------------------------------------------- */
 
-/* A plan with the bytes of its tensors, guards before and behind: elements, then scales. */
+/* A plan with the bytes of its tensors, guards before and behind: elements, scales, and a
+ * tensor scale. */
 typedef struct scene {
   const opencl_bench *bench;
   relayout_plan *plan;
@@ -73,6 +79,7 @@ static scene scene_of(const opencl_bench *bench, const quantization *of) {
     if (view->has_scales) {
       assert_int_equal(relayout_shape_byte_size(&view->scales.shape, &sizes[1], NULL), RELAYOUT_OK);
     }
+    sizes[2] = view->has_tensor_scale ? sizeof(float) : 0;
     for (int t = 0; t < TENSORS; ++t) {
       made.bytes[made.side_count][t] = malloc(sizes[t] + 2 * GUARD);
       assert_non_null(made.bytes[made.side_count][t]);
@@ -101,14 +108,14 @@ static void leave(scene *at) {
 typedef relayout_side_buffers sides[MOST_SIDES];
 
 static cl_mem *buffer_in(relayout_side_buffers *side, int tensor) {
-  return tensor == 0 ? &side->elements : &side->scales;
+  return tensor == 0 ? &side->elements : tensor == 1 ? &side->scales : &side->tensor_scale;
 }
 
 static void make_sides(const scene *at, sides on) {
   memset(on, 0, sizeof(sides));
   for (int32_t i = 0; i < at->side_count * TENSORS; ++i) {
     relayout_side_buffers *const side = &on[i / TENSORS];
-    side->elements_offset = side->scales_offset = GUARD;
+    side->elements_offset = side->scales_offset = side->tensor_scale_offset = GUARD;
     *buffer_in(side, i % TENSORS) =
         opencl_buffer(at->bench, at->sizes[i / TENSORS][i % TENSORS] + 2 * GUARD,
                       at->bytes[i / TENSORS][i % TENSORS]);
@@ -139,7 +146,7 @@ static void fill(scene *at, sides on, unsigned seed) {
     for (int t = 0; t < TENSORS; ++t) {
       const size_t size = at->sizes[s][t];
       memset(at->bytes[s][t], GUARD_BYTE, size + 2 * GUARD);
-      if (s == 0) {
+      if (s == 0 || t == 2) {
         draw(t == 0 && at->views[0].block_format == RELAYOUT_BLOCK_FORMAT_NONE
                  ? at->views[0].elements.shape.element_type
              : t == 0 ? RELAYOUT_U8
@@ -153,10 +160,12 @@ static void fill(scene *at, sides on, unsigned seed) {
     if (s > 0) {
       to[s - 1].elements = at->bytes[s][0] + GUARD;
       to[s - 1].scales = at->bytes[s][1] + GUARD;
+      to[s - 1].tensor_scale = at->bytes[s][2] + GUARD;
     }
   }
   const relayout_source_memory from = {.elements = at->bytes[0][0] + GUARD,
-                                       .scales = at->bytes[0][1] + GUARD};
+                                       .scales = at->bytes[0][1] + GUARD,
+                                       .tensor_scale = at->bytes[0][2] + GUARD};
   assert_int_equal(relayout_plan_execute_many(at->reference, &from, to, NULL), RELAYOUT_OK);
 }
 
@@ -394,7 +403,11 @@ static void test_refusals(void **state) {
       {RELAYOUT_MISALIGNED_OFFSET, "to[0].scales_offset is 2", at.plan, commands, queue, &on[0],
        &shifted[1], 0},
       {RELAYOUT_BUFFERS_OVERLAP, "overlap", at.plan, commands, queue, &on[0],
-       &(relayout_side_buffers){on[0].elements, GUARD, on[1].scales, GUARD, NULL, 0}, 0},
+       &(relayout_side_buffers){.elements = on[0].elements,
+                                .elements_offset = GUARD,
+                                .scales = on[1].scales,
+                                .scales_offset = GUARD},
+       0},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
     relayout_recording *recording = (relayout_recording *)(uintptr_t)&at;

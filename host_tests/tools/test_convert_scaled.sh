@@ -125,6 +125,19 @@ same scales ../logs/wanted.scales
 check 0 '' '' convert --from '(u8[1,4] - u8[1,2]) * f32[1,2]' --to s16 --from-scales scales \
   --from-zero-points points out again
 same again values
+# By a tensor scale of 2 the greatest value, 254, is 127 times 1.
+printf '\004\010\374\376' >values
+printf '\000\000\000\100' >two
+printf '\002\004\176\177' >../logs/wanted
+printf '\000\000\200\077' >../logs/wanted.scales
+check 0 '' '' convert --from 'u8[1,4]' --to 's8[1,4] * f32[1,1] * f32[]' --scale-rule amax \
+  --to-scales scales --to-tensor-scale two values out
+same out ../logs/wanted
+same scales ../logs/wanted.scales
+check 0 '' '' convert --from 's8[1,4] * f32[1,1] * f32[]' --to u8 --from-scales scales \
+  --from-tensor-scale two out again
+same again values
+printf '\377\377\376\000\000\000\377\000' >values
 check 1 '' 'which needs zero points' convert --scale-rule range --from 's16[1,4]' \
   --to 'u8[1,4] * f32[1,2]' --to-scales scales values out
 for file in scales out; do
@@ -243,6 +256,12 @@ refuse 2 '--to-zero-points is missing: --to has zero points' --from 'u8[2,4]' --
   --scale-rule amax --to-scales scales $values
 refuse 2 '--from-zero-points is not needed: --from has no zero points' --from "$scaled" $with \
   --from-zero-points ../logs/points --to u8 $elements
+refuse 2 '--from-tensor-scale is missing: --from has a tensor scale' --from "$scaled * f32[]" \
+  $with --to u8 $elements
+refuse 2 '--to-tensor-scale is not needed: --to has no tensor scale' --from 'u8[2,4]' \
+  --to "$scaled" --scale-rule amax --to-scales scales --to-tensor-scale ../logs/points $values
+refuse 2 '--from-tensor-scale needs a --from or --to with scales' --from 'u8[2,4]' --to s8 \
+  --from-tensor-scale ../logs/points $values
 refuse 2 '--to-scales is not needed: --to has no scales' --from "$scaled" $with --to u8 \
   --to-scales scales $elements
 refuse 2 '--from-scales is not needed: --from has no scales' $with --from 'q8_0[1,32]' --to f32 \

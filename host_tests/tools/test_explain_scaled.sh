@@ -80,7 +80,17 @@ check 0 'q8_0[2,64]{1,0}
 elements         136 bytes
 a scale is for   32 elements' '' shape 'q8_0[2,64]'
 check 0 '{"text":"s8[8]{0} * f32[3]{0} per [3]","elements_bytes":8,"scales_bytes":12,'\
-'"zero_points_bytes":0,"group_sizes":[3]}' '' shape 's8[8] * f32[3] per [3]' --json
+'"zero_points_bytes":0,"tensor_scale_bytes":0,"group_sizes":[3]}' '' \
+  shape 's8[8] * f32[3] per [3]' --json
+check 0 'f4e2m1fn[4,64]{1,0:E(4)} * f8e4m3fn[4,4]{1,0} * f32[1,1]{1,0}
+
+elements         128 bytes
+scales           16 bytes
+tensor scale     4 bytes
+a scale is for   1 by 16 elements' '' shape \
+  'f4e2m1fn[4,64]{1,0:E(4)} * f8e4m3fn[4,4] * f32[1,1]'
+check_output_has 'scales: given, below the tensor scale' 'f32[4,64]' \
+  's8[4,64] * f32[4,1] * f32[]'
 check 0 's8[] * f32[]
 
 elements         1 bytes

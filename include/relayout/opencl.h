@@ -173,6 +173,8 @@ typedef struct relayout_side_buffers {
   size_t scales_offset;
   cl_mem zero_points;
   size_t zero_points_offset;
+  cl_mem tensor_scale;
+  size_t tensor_scale_offset;
 } relayout_side_buffers;
 
 /* relayout_plan_execute_many on a queue: enqueues all that such a plan does with these buffers.
@@ -188,6 +190,8 @@ typedef struct relayout_side_buffers {
  * wider containers or the other byte order, go through a buffer that the call makes, and that the
  * driver releases as the commands end. Destinations of complex elements that change, and of
  * elements of more than 8 bytes, are read from the source by kernels of their own.
+ *
+ * Tensor scales are read by commands, and nothing waits for them on the host.
  *
  * Each command waits for the one before it. After a failure those that were enqueued run, and
  * `*event` completes with the last of them; it is NULL if there are none. */

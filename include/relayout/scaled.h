@@ -6,6 +6,9 @@
  * tensor. The scales are a tensor of the same rank, each of whose dimensions is the elements'
  * dimension divided by the group's size, rounded up: the last group may have fewer elements.
  *
+ * Scales may have one more above them, the tensor scale, as NVFP4 has it: one f32 for the whole
+ * tensor. The scale of a group is then the product of both, rounded to an f32.
+ *
  * A block format has both in one: a record of bytes for each 32 elements along the minor dimension,
  * as GGUF files have them.
  *
@@ -93,11 +96,14 @@ typedef struct relayout_scaled_view {
   int32_t interleaved_bytes;
   relayout_view elements;
   /* Without scales the elements are the values. With scales they are floats of at most 32 bits or
-   * integers of at most 16. Zero points need scales, whose dimensions they have, and integers. */
+   * integers of at most 16. Zero points need scales, whose dimensions they have, and integers. A
+   * tensor scale needs scales too. */
   bool has_scales;
   bool has_zero_points;
-  relayout_view scales;      /* f32, f16, bf16 or an f8 type */
-  relayout_view zero_points; /* of an integer type of at most 16 bits */
+  bool has_tensor_scale;
+  relayout_view scales;       /* f32, f16, bf16 or an f8 type */
+  relayout_view zero_points;  /* of an integer type of at most 16 bits */
+  relayout_view tensor_scale; /* one element of f32, of any rank */
   /* The elements of a group along each dimension, at least 1. */
   int64_t group_sizes[RELAYOUT_MAX_RANK];
   /* Of a destination. */
@@ -124,6 +130,10 @@ RELAYOUT_API relayout_status relayout_scaled_view_add_scales(relayout_scaled_vie
                                                              const int64_t *group_sizes,
                                                              relayout_error *error);
 
+/* Adds a tensor scale to a view with scales. NULL: an f32 without dimensions, in native bytes. */
+RELAYOUT_API relayout_status relayout_scaled_view_add_tensor_scale(
+    relayout_scaled_view *view, const relayout_view *tensor_scale, relayout_error *error);
+
 /* Checks what is said above of each field. Records have one dimension or more, and the minor one is
  * a multiple of 32; if they are interleaved, two dimensions or more, and the next one is a multiple
  * of the rows. RELAYOUT_SHAPE_MISMATCH for scales and zero points of other dimensions,
@@ -146,11 +156,12 @@ RELAYOUT_API relayout_status relayout_scaled_view_elements_size(const relayout_s
  *   scaled   := shape | block | shape '*' shape groups | '(' shape '-' shape ')' '*' shape groups
  *   block    := format [rows bytes] '[' [size {',' size}] ']' ['{' [dimension {',' dimension}] '}']
  *   rows, bytes := '_4' | '_8'
- *   groups   := ['per' '[' size {',' size} ']']
+ *   groups   := ['per' '[' size {',' size} ']'] ['*' shape]
  *
- * The first shape is that of the elements, then come the zero points, and last the scales. Without
- * `groups`, their sizes are those of relayout_scaled_view_add_scales. RELAYOUT_INVALID_TEXT with
- * the column, and what relayout_shape_parse and relayout_scaled_view_validate return. */
+ * The first shape is that of the elements, then come the zero points, the scales, and last the
+ * tensor scale. Without sizes, groups have those of relayout_scaled_view_add_scales.
+ * RELAYOUT_INVALID_TEXT with the column, and what relayout_shape_parse and
+ * relayout_scaled_view_validate return. */
 RELAYOUT_API relayout_status relayout_scaled_view_parse(const char *text,
                                                         relayout_scaled_view *view,
                                                         relayout_error *error);
@@ -165,17 +176,20 @@ RELAYOUT_API size_t relayout_scaled_view_format(const relayout_scaled_view *view
 
 /* The memory of a source and of a destination. A pointer that the view does not need may be NULL.
  * Zero points are read, also a destination's unless its rule is RANGE, and so are the scales of one
- * whose rule is GIVEN; other scales are written. */
+ * whose rule is GIVEN; other scales are written. Tensor scales are read on both sides, by each call
+ * anew. */
 typedef struct relayout_source_memory {
   const void *elements;
   const void *scales;
   const void *zero_points;
+  const void *tensor_scale;
 } relayout_source_memory;
 
 typedef struct relayout_destination_memory {
   void *elements;
   void *scales;
   void *zero_points;
+  const void *tensor_scale;
 } relayout_destination_memory;
 
 /* Makes a plan that reads one source and writes `count` destinations, 1 to 16, all of the source's
@@ -198,13 +212,19 @@ typedef struct relayout_destination_memory {
  * the least one of a type that has none; a group with an infinity or a NaN has the scale that
  * comes of dividing it. Zero points are given, except by RANGE.
  *
+ * Values are divided by the products of scales and a tensor scale, and RANGE finds zero points by
+ * these. Rules divide by `most`, or by last - first, times the tensor scale, as an f32 without its
+ * sign. Where that is 0, all groups have the scale of a group of zeros; where it is an infinity,
+ * those of finite values have it, and others NaN; and where it is NaN, all but groups of zeros have
+ * NaN.
+ *
  * Of the options `rounding`, `overflow` and `scale` count, and `effort`, `measured` and `schedules`
  * as plan.h says and as follows. Integers must not wrap where there are scales. `scale` is rounded
  * to an f32, which must be finite and not 0. Unless that is 1, it is as if each of the source's
  * scales were multiplied by it and rounded to an f32, or as if it were the one scale of a source
  * without any. All that is said of a source with scales then holds, also for records, which do not
- * keep their bits. So NVFP4's scale of the whole tensor comes in: that one itself from NVFP4, and 1
- * over it to NVFP4.
+ * keep their bits. A source's tensor scale is first multiplied by it, and rounded to an f32, and by
+ * this its scales are.
  *
  * On an OpenCL device that runs work-group kernels the call compiles one for the plan.
  *
@@ -244,7 +264,8 @@ typedef struct relayout_destination_memory {
  * one has scales, for these and pred in a source that has one by `scale`, for complex types and
  * records, and for scales that are to be found for a type without numbers above 0. A device that
  * runs work-group kernels also refuses records along several dimensions if a work-group cannot hold
- * a box of 32 elements along each of them. Also what relayout_plan_create_between returns. */
+ * a box of 32 elements along each of them, and more than 62 tensors of all sides. Also what
+ * relayout_plan_create_between returns. */
 RELAYOUT_API relayout_status relayout_plan_create_many(relayout_device *device,
                                                        const relayout_scaled_view *from,
                                                        const relayout_scaled_view *to,
@@ -254,9 +275,9 @@ RELAYOUT_API relayout_status relayout_plan_create_many(relayout_device *device,
 
 /* The same for a box of the index space, as relayout_plan_create_range has it: `start` and `sizes`
  * have an entry for each dimension; sides, pointers and offsets are those of the whole tensors;
- * only the bytes of the box, and the scales and zero points of its groups, need to be accessible;
- * boxes that cover each index once write together what a plan of everything writes, in any order
- * and at the same time. A box has all or nothing of each record of either side, and, in a
+ * only the bytes of the box, the scales and zero points of its groups, and tensor scales need to be
+ * accessible; boxes that cover each index once write together what a plan of everything writes, in
+ * any order and at the same time. A box has all or nothing of each record of either side, and, in a
  * destination, of each byte of packed elements and each group whose scale is found:
  * RELAYOUT_UNSUPPORTED, also where relayout_plan_create_range returns it. RELAYOUT_OUT_OF_RANGE for
  * indices outside the tensor. */

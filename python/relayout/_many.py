@@ -6,8 +6,10 @@ import functools
 import operator
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy
 
 from . import _memory, _opencl
 from ._device import Device, device_of
@@ -40,13 +42,15 @@ BLOCK_ELEMENTS = 32
 
 
 class Scaled(NamedTuple):
-    """A quantised tensor in several arrays: its elements, their scales, and their zero points.
+    """A quantised tensor in several arrays: its elements, their scales, their zero points, and one
+    more scale for all.
 
     The value of an element is (element - zero point) * scale. One scale, and one zero point, is for
     a group of elements. Both are arrays of the elements' rank, each of whose dimensions is the
     elements' divided by the group's size, rounded up. `group_sizes` has the elements of a group
     along each dimension; None: the quotient of both sizes or, where that is no whole number, the
-    least power of two that gives as many groups.
+    least power of two that gives as many groups. `tensor_scale`, one element of float32, multiplies
+    each scale, which is rounded to a float32 then.
 
     A tuple of the first fields is taken for one as well.
     """
@@ -55,6 +59,7 @@ class Scaled(NamedTuple):
     scales: Any = None
     zero_points: Any = None
     group_sizes: Sequence[int] | None = None
+    tensor_scale: Any = None
 
 
 # ---- Messages ---------------------------------------------------------------------------------
@@ -93,6 +98,7 @@ class SideView:
     block_format: int = 0
     rule: int = 0
     interleaved: tuple[int, int] = (0, 0)  # rows and bytes, of records
+    tensor_scale: View | None = None
 
     @functools.cached_property
     def struct(self) -> Any:
@@ -104,6 +110,8 @@ class SideView:
             points = ffi.NULL if self.zero_points is None else self.zero_points.struct
             sizes = ffi.NULL if self.group_sizes is None else self.group_sizes or ffi.NULL
             call(lib.relayout_scaled_view_add_scales, made, self.scales.struct, points, sizes)
+        if self.tensor_scale is not None:
+            call(lib.relayout_scaled_view_add_tensor_scale, made, self.tensor_scale.struct)
         made.rule = self.rule
         return made
 
@@ -164,7 +172,8 @@ def _side_of_text(text: str) -> SideView:
         _view_of_struct(struct.scales) if struct.has_scales else None,
         _view_of_struct(struct.zero_points) if struct.has_zero_points else None,
         tuple(struct.group_sizes[0:rank]) if struct.has_scales else None, int(struct.block_format),
-        interleaved=(int(struct.interleaved_rows), int(struct.interleaved_bytes)))
+        interleaved=(int(struct.interleaved_rows), int(struct.interleaved_bytes)),
+        tensor_scale=_view_of_struct(struct.tensor_scale) if struct.has_tensor_scale else None)
 
 
 def host_side(array: Any, name: str, *, is_written: bool = False) -> Side:
@@ -204,22 +213,23 @@ def _described(side: Any, rule: int, name: str) -> SideView:
         made = _side_of_text(str(side))
     else:
         given = side if isinstance(side, tuple) else (side,)
-        if not 1 <= len(given) <= 4:
-            raise InvalidError(f"{name} has {len(given)} entries; expected elements, scales and "
-                               "zero points")
+        if not 1 <= len(given) <= 5:
+            raise InvalidError(f"{name} has {len(given)} entries; expected those of "
+                               "relayout.Scaled")
         made = _of_parts(Scaled(*given), name)
     if rule == made.rule:
         return made
     if made.scales is None:
         raise InvalidError(f"{name} has no scales, which its rule could find")
-    return SideView(made.elements, made.scales, made.zero_points, made.group_sizes, 0, rule)
+    return replace(made, rule=rule)
 
 
 def _of_parts(given: Scaled, name: str) -> SideView:
     elements = _view_of_part(given.elements, f"{name}.elements")
     if given.scales is None:
-        if given.zero_points is not None or given.group_sizes is not None:
-            raise InvalidError(f"{name}.scales is None, but there are zero points or group sizes")
+        if given[2:] != (None,) * len(given[2:]):
+            raise InvalidError(f"{name}.scales is None, but there are zero points, group sizes or "
+                               "a tensor scale")
         return SideView(elements)
     scales = _view_of_part(given.scales, f"{name}.scales")
     points = (None if given.zero_points is None
@@ -229,7 +239,9 @@ def _of_parts(given: Scaled, name: str) -> SideView:
     if sizes is not None and len(sizes) != rank:
         raise InvalidError(f"{name}.group_sizes is {sizes}; expected {rank} sizes, one for each "
                            "dimension")
-    return SideView(elements, scales, points, sizes)
+    above = (None if given.tensor_scale is None
+             else _view_of_part(given.tensor_scale, f"{name}.tensor_scale"))
+    return SideView(elements, scales, points, sizes, tensor_scale=above)
 
 
 def _named(side: Any, rule: int, name: str) -> SideView:
@@ -264,20 +276,38 @@ def new_memory(view: View, name: str) -> tuple[Any, Any]:
     return view.shape.empty()
 
 
-def _entries(given: Any, view: SideView, name: str) -> tuple[Any, Any, Any]:
-    """Elements, scales and zero points, None where there is nothing."""
+FIELDS = ("elements", "scales", "zero_points", "tensor_scale")
+
+
+def _entries(given: Any, view: SideView, name: str) -> tuple[Any, ...]:
+    """One for each of FIELDS, None where there is nothing."""
     parts = given if isinstance(given, tuple) else (given,)
     if isinstance(parts, Scaled):
-        parts = parts[:3]
-    if not 1 <= len(parts) <= 3:
-        raise InvalidError(f"{name} has {len(parts)} entries; expected elements, scales and zero "
-                           "points")
-    elements, scales, points = (*parts, None, None)[:3]
-    for part, wanted, what in ((scales, view.scales, "scales"),
-                               (points, view.zero_points, "zero_points")):
+        parts = (*parts[:3], parts.tensor_scale)
+    if not 1 <= len(parts) <= len(FIELDS):
+        raise InvalidError(f"{name} has {len(parts)} entries; expected elements, scales, zero "
+                           "points and a tensor scale")
+    found: tuple[Any, ...] = (*parts, None, None, None)[:len(FIELDS)]
+    for part, (wanted, _, what) in zip(found[1:], _parts_of(view)[1:]):
         if part is not None and wanted is None:
             raise InvalidError(f"{name}.{what} is given, but the plan has none there")
-    return elements, scales, points
+    return found
+
+
+def _parts_of(view: SideView, *,
+              is_written: bool = False) -> tuple[tuple[View | None, bool, str], ...]:
+    """The view of each of FIELDS, and whether it is written."""
+    views = (view.memory, view.scales, view.zero_points, view.tensor_scale)
+    writes = (is_written, view.finds_scales, view.finds_zero_points, False)
+    return tuple(zip(views, writes, FIELDS))
+
+
+def _one_element(given: Any, view: View) -> Any:
+    """A number, or an array of NumPy's of one element, in the dimensions of a tensor scale."""
+    if isinstance(given, (int, float, numpy.floating)):
+        given = numpy.array(given, numpy.float32)
+    is_one = isinstance(given, numpy.ndarray) and given.size == 1
+    return given.reshape(view.type_and_dimensions[1]) if is_one else given
 
 
 @dataclass
@@ -289,7 +319,7 @@ class Moved:
     results: list[Any]
 
     def fill(self, struct: Any, kind: str) -> None:
-        for field, start in zip(("elements", "scales", "zero_points"), self.starts):
+        for field, start in zip(FIELDS, self.starts):
             setattr(struct, field, ffi.cast(kind, start))
 
 
@@ -297,8 +327,7 @@ def _found_memory(given: Any, view: SideView, name: str, *, is_written: bool,
                   is_box: bool = False) -> Moved:
     """The memory of a side. What is written and not given is new, unless only a box is written."""
     moved = Moved([], [], [])
-    parts = ((view.memory, is_written, "elements"), (view.scales, view.finds_scales, "scales"),
-             (view.zero_points, view.finds_zero_points, "zero_points"))
+    parts = _parts_of(view, is_written=is_written)
     for part, (wanted, writes, what) in zip(_entries(given, view, name), parts):
         called = name if view.scales is None else f"{name}.{what}"
         if wanted is None:
@@ -308,6 +337,8 @@ def _found_memory(given: Any, view: SideView, name: str, *, is_written: bool,
             raise InvalidError(f"{called} is None, but the plan reads it")
         if part is None and is_box:
             raise InvalidError(f"{called} is None, but the plan writes only a box of it")
+        if what == "tensor_scale":
+            part = _one_element(part, wanted)
         memory, result = new_memory(wanted, called) if part is None else (part, part)
         side = _placed(memory, wanted, called, is_written=writes)
         moved.owners.append(side)
@@ -334,16 +365,14 @@ def _device_part(array: Any, view: View, name: str, *, is_written: bool) -> Side
 def _device_parts(given: Any, view: SideView, name: str, *, is_written: bool) -> Parts:
     """The memory of a side, all of which is there."""
     found: list[Side | None] = []
-    parts = ((view.memory, is_written, "elements"), (view.scales, view.finds_scales, "scales"),
-             (view.zero_points, view.finds_zero_points, "zero_points"))
+    parts = _parts_of(view, is_written=is_written)
     for part, (wanted, writes, what) in zip(_entries(given, view, name), parts):
         called = name if view.scales is None else f"{name}.{what}"
         if wanted is not None and part is None:
             raise InvalidError(f"{called} is None, and what a queue runs makes no memory")
         found.append(None if wanted is None
                      else _device_part(part, wanted, called, is_written=writes))
-    elements, scales, points = found
-    return elements, scales, points
+    return tuple(found)
 
 
 # ---- Plans ------------------------------------------------------------------------------------
@@ -384,10 +413,11 @@ class ManyPlan:
                 destinations: Sequence[Given] | None = None) -> list[Any]:
         """Reads the source and writes all destinations.
 
-        `source` is an array, or a tuple of elements, scales and zero points where the plan's has
-        these. `destinations` has the same for each destination: None in the place of an array, of a
-        destination or of all is new memory. Scales of the rule "given", and zero points but by
-        "range", are read, and have to be there.
+        `source` is an array, or a tuple of elements, scales, zero points and a tensor scale where
+        the plan's has these. `destinations` has the same for each destination: None in the place of
+        an array, of a destination or of all is new memory. Scales of the rule "given", zero points
+        but by "range", and tensor scales are read, and have to be there; a tensor scale may be a
+        number.
 
         Returns a list with the array of each destination, or the tuple of its arrays. An array
         belongs in the place of a shape as for calls of relayout.Plan, and records are bytes.
@@ -494,8 +524,8 @@ def plan_many(source: Described, destinations: Sequence[Described], *,
     """Works out how one tensor becomes several, in one pass over it.
 
     A side is a text, an array like those that will be moved, or a tuple of such arrays or shapes:
-    elements, scales, and zero points (relayout.Scaled). Arrays may lie in any way. The text says
-    what a value is:
+    elements, scales, zero points, the sizes of groups, and a tensor scale (relayout.Scaled). Arrays
+    may lie in any way. The text says what a value is:
 
     >>> plan = relayout.plan_many("f32[64,64]", ["f8e4m3fn[64,64] * f8e8m0fnu[64,2]",
     ...                                          "bf16[64,64]{0,1}", "q8_0[64,64]"],
@@ -505,7 +535,10 @@ def plan_many(source: Described, destinations: Sequence[Described], *,
     ((64, 2), (2, 128), (64, 68))
 
     Zero points stand before the scales, as in "(u8[64,64] - u8[64,1]) * f32[64,1]", and the sizes
-    of groups behind them, as "per [1,32]", where those of relayout.Scaled are not meant. The block
+    of groups behind them, as "per [1,32]", where those of relayout.Scaled are not meant. One more
+    scale for the whole tensor comes last: "f4e2m1fn[64,64] * f8e4m3fn[64,4] * f32[]". It lies in
+    memory, on a queue in the device's, and is read as the plan runs. The rules then find scales
+    below it. The block
     formats of GGUF, "q4_0", "q4_1", "q5_0", "q5_1", "q8_0" and "mxfp4", are records of bytes for
     each 32 elements.
 
@@ -519,8 +552,7 @@ def plan_many(source: Described, destinations: Sequence[Described], *,
     Values are exact, and each is rounded once; what a type with scales cannot hold becomes the
     nearest that it can, and `overflow` must be "saturate" then. `rounding` is to integers, as in
     relayout.copy. `scale`, as an f32, multiplies the scales of the source, each product being
-    rounded to an f32; a source without scales has it as the one scale of all its elements. So the
-    scale of a whole tensor comes in: NVFP4's itself from NVFP4, and 1 over it to NVFP4.
+    rounded to an f32; a source without scales has it as the one scale of all its elements.
 
     The device is that of `queue`, one of pyopencl's, or `device`; None is the CPU. ManyPlan.execute
     moves the host's memory, and releases the GIL; Ctrl-C is heard at the end. ManyPlan.enqueue,

@@ -215,15 +215,15 @@ def enqueue_batch(plan: Plan, queue: pyopencl.CommandQueue | None, sides: list[t
 # ---- Several destinations ---------------------------------------------------------------------
 
 
-# Each side's elements, scales and zero points; None for what it has not.
-Parts = tuple[Side | None, Side | None, Side | None]
+# Each side's elements, scales, zero points and tensor scale; None for what it has not.
+Parts = tuple[Side | None, ...]
 
 
 def side_buffers(source: Parts, to: Sequence[Parts]) -> tuple[Any, Any]:
     """A relayout_side_buffers for the source, and one for each destination."""
     made = ffi.new("relayout_side_buffers *"), ffi.new("relayout_side_buffers[]", len(to))
     for struct, parts in zip((made[0][0], *made[1]), (source, *to)):
-        for field, side in zip(("elements", "scales", "zero_points"), parts):
+        for field, side in zip(("elements", "scales", "zero_points", "tensor_scale"), parts):
             if side is not None:
                 setattr(struct, field, ffi.cast("cl_mem", side.buffer))
                 setattr(struct, f"{field}_offset", side.start)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, overload
 
 import numpy
@@ -255,21 +255,31 @@ def _given_groups(form: _Form | None, group: Any, elements: View,
 # ---- The scale of a whole tensor --------------------------------------------------------------
 
 
+# A tensor scale is an f32 by itself.
+_ABOVE = _memory.view_of_shape(_memory.view_shape("f32", ()))
+
+
 def _tensor_scale_of(given: Any) -> numpy.float32:
-    """A number that 1 can be divided by, as an f32."""
+    """A number, or an array of one, as an f32 that is finite and not 0."""
     if isinstance(given, str):
         raise InvalidError(f"tensor_scale is {given!r}; expected a number, or 'amax' where quantize "
                            "makes nvfp4")
+    number = given.reshape(()) if isinstance(given, numpy.ndarray) and given.size == 1 else given
     try:
-        with numpy.errstate(over="ignore", divide="ignore"):
-            made = numpy.float32(float(given))
-            inverse = numpy.float32(1 / numpy.float64(made))
+        with numpy.errstate(over="ignore"):
+            made = numpy.float32(float(number))
     except TypeError:
         raise TypeError(f"tensor_scale must be a number, not {type(given).__name__}") from None
-    if not (numpy.isfinite(made) and numpy.isfinite(inverse)):
-        raise InvalidError(f"tensor_scale is {float(given):g}; expected a number whose inverse is a "
-                           "finite float32 too")
+    if not numpy.isfinite(made) or made == 0:
+        raise InvalidError(f"tensor_scale is {float(number):g}; expected a finite float32 that is "
+                           "not 0")
     return made
+
+
+def _above(scale: numpy.float32) -> Side:
+    """The scale in memory of its own."""
+    memory = numpy.array(scale)
+    return Side(_ABOVE, memory.__array_interface__["data"][0], memory)
 
 
 def _found_tensor_scale(most: int, source: View, read: Side, where: Any) -> numpy.float32:
@@ -366,7 +376,7 @@ def quantize(array: HostMemory, scheme: Scheme, *, axis: Sizes | None = -1,
 
 @overload
 def quantize(array: HostMemory, scheme: Scheme, *, axis: Sizes | None = -1,
-             group: Sizes | None = None, tensor_scale: float | Literal["amax"],
+             group: Sizes | None = None, tensor_scale: float | Array | Literal["amax"],
              out: HostMemory | None = None, scales_out: HostMemory | None = None,
              rounding: Rounding = "nearest",
              device: str | Device | None = None) -> Quantized: ...
@@ -406,10 +416,11 @@ def quantize(array: Any, scheme: str, *, axis: Any = -1, group: Any = None,
     must be even. A type that ml_dtypes is too old for comes as uint8.
 
     `tensor_scale` is one more scale, of the whole tensor, which multiplies all others. It is a
-    number, or for "nvfp4" also "amax": the greatest absolute value / (6 * 448), so that no group's
-    scale is beyond 448; 1 for a tensor of zeros. Values are multiplied by 1 / tensor_scale as an f32
-    before all else, exactly. The result is then a relayout.Quantized: `elements`, `scales` and
-    `tensor_scale`, an f32.
+    number or an array of one, or for "nvfp4" also "amax": the greatest absolute value / (6 * 448),
+    so that no group's scale is beyond 448; 1 for a tensor of zeros. What the table divides by is
+    multiplied by it, and values are divided by scale * tensor_scale, each product being rounded to
+    an f32: that is what `dequantize` multiplies by. The result is then a relayout.Quantized:
+    `elements`, `scales` and `tensor_scale`, an f32.
 
     The block formats of GGUF, "q4_0", "q4_1", "q5_0", "q5_1", "q8_0" and "gguf_mxfp4", return one
     uint8 array: of each 32 elements along the last dimension a record, as gguf-py's quantize and
@@ -444,12 +455,13 @@ def quantize(array: Any, scheme: str, *, axis: Any = -1, group: Any = None,
         _run(device, SideView(_seen(source)), to, (1.0, rounding), _QUANTIZE_RENAMES, [source],
              [elements_side, scales_side])
         return elements, scales
+    to = replace(to, tensor_scale=_ABOVE)
     is_found = form.most_of_all is not None and isinstance(tensor_scale, str) and (
         tensor_scale == "amax")
     scale = (_found_tensor_scale(form.most_of_all or 0, _seen(source), source, device) if is_found
              else _tensor_scale_of(tensor_scale))
-    _run(device, SideView(_seen(source)), to, (1 / float(scale), rounding), _QUANTIZE_RENAMES,
-         [source], [elements_side, scales_side])
+    _run(device, SideView(_seen(source)), to, (1.0, rounding), _QUANTIZE_RENAMES, [source],
+         [elements_side, scales_side, None, _above(scale)])
     return Quantized(elements, scales, scale)
 
 
@@ -507,7 +519,7 @@ def _scales_side(scales: Any, form: _Form | None) -> Side:
 @overload
 def dequantize(elements: HostMemory, scales: HostMemory | None = None,
                dtype: DTypeLike = "float32", *, group: Sizes | None = None,
-               zero_points: HostMemory | None = None, tensor_scale: float | None = None,
+               zero_points: HostMemory | None = None, tensor_scale: float | Array | None = None,
                scheme: Scheme | BlockScheme | None = None, out: None = None,
                device: str | Device | None = None) -> Array: ...
 
@@ -515,7 +527,7 @@ def dequantize(elements: HostMemory, scales: HostMemory | None = None,
 @overload
 def dequantize(elements: HostMemory, scales: HostMemory | None = None,
                dtype: DTypeLike = "float32", *, group: Sizes | None = None,
-               zero_points: HostMemory | None = None, tensor_scale: float | None = None,
+               zero_points: HostMemory | None = None, tensor_scale: float | Array | None = None,
                scheme: Scheme | BlockScheme | None = None, out: Out,
                device: str | Device | None = None) -> Out: ...
 
@@ -533,8 +545,8 @@ def dequantize(elements: Any, scales: Any = None, dtype: DTypeLike = "float32", 
     fewer elements: a size for each dimension, or one for those that have more than one group, and
     fewer groups than elements.
 
-    `tensor_scale` is one more scale, of the whole tensor: a number, by which, as an f32, each scale
-    is multiplied, and rounded to an f32.
+    `tensor_scale` is one more scale, of the whole tensor: a number or an array of one, by which, as
+    an f32, each scale is multiplied, and rounded to an f32.
 
     `scheme` is one of `quantize`'s. Packed elements need it, since their array is uint8; without
     it, uint8 elements need zero points. Types that ml_dtypes is too old for are taken as uint8 with

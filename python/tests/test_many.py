@@ -91,6 +91,33 @@ def test_scales_that_are_given():
         plan.execute(array)
 
 
+def test_tensor_scales():
+    """254 over 127 times 2 is 1, and values are divided by 1 times 2. Each call reads it anew."""
+    array = numpy.float32([[4, 8, -252, 254]])
+    plan = relayout.plan_many("f32[1,4]", ["s8[1,4] * f32[1,1] * f32[1,1]", "f32[1,4]{0,1}"],
+                              rules=["amax", None])
+    above = numpy.float32([[2]])
+    for given in (above, numpy.float32(2), 2, numpy.array(2, numpy.float32)):
+        (elements, scales, theirs), _ = plan.execute(array, [(None, None, None, given), None])
+        assert elements.tolist() == [[2, 4, -126, 127]] and scales.tolist() == [[1]]
+        assert theirs.tolist() == [[2]]
+    back = relayout.plan_many(Scaled(elements, scales, tensor_scale=above), ["f32[1,4]"])
+    for factor in (2, 0.5, 1):
+        above[:] = factor
+        (values,) = back.execute(Scaled(elements, scales, tensor_scale=above))
+        assert numpy.array_equal(values, array / 2 * factor)
+    with pytest.raises(relayout.InvalidError, match=r"source.tensor_scale is None, but the plan"):
+        back.execute((elements, scales))
+    with pytest.raises(relayout.InvalidError, match=r"source.tensor_scale is given, but the plan"):
+        relayout.plan_many("f32[1,4]", ["f32[1,4]"]).execute((array, None, None, 2))
+    for wrong, error, match in (
+            (Scaled(elements, tensor_scale=above), relayout.InvalidError, "or a tensor scale"),
+            (Scaled(elements, scales, tensor_scale=array), ValueError, "has 4 elements; expected"),
+            ((elements,) * 6, relayout.InvalidError, "source has 6 entries")):
+        with pytest.raises(error, match=match):
+            relayout.plan_many(wrong, ["f32[1,4]"])
+
+
 def test_rules():
     """5 / 127 and 300 / 127 are between numbers of f8: the nearest, or the one above."""
     array = numpy.float32([[5, -300]])
@@ -189,7 +216,7 @@ def test_refused_plans(source, destinations, options, error, text):
 @pytest.mark.parametrize("source, destinations, error, text", [
     (ARRAY.astype("f2"), None, TypeError, r"source is float16\[4,32\]"),
     ((ARRAY, ARRAY), None, ValueError, "source.scales is given, but the plan has none"),
-    ((ARRAY,) * 4, None, ValueError, "source has 4 entries"),
+    ((ARRAY,) * 5, None, ValueError, "source has 5 entries"),
     (None, None, ValueError, "source is None, but the plan reads it"),
     (ARRAY, [None], ValueError, "destinations has 1 entries, and the plan 2"),
     (ARRAY, [b"x" * 512, None], ValueError, r"destinations\[0\] is read-only"),

@@ -312,6 +312,23 @@ def test_many_records(queue):
     assert made.get().tobytes() == (b"\0\x3c" + 32 * b"\x7f") * 2
 
 
+def test_many_tensor_scales(queue):
+    """It is computed on the queue, and read there."""
+    text = "s8[2,32] * f32[1,1] * f32[1,1]"
+    ours = cl.array.to_device(queue, numpy.full((2, 32), 254, numpy.float32))
+    above = cl.array.to_device(queue, numpy.float32([[1]])) * 2
+    made = cl.array.zeros(queue, (2, 32), numpy.int8), cl.array.zeros(queue, (1, 1), numpy.float32)
+    there = relayout.plan_many("f32[2,32]", [text], rules=["amax"], queue=queue)
+    there.enqueue(queue, ours, [(*made, None, above)]).wait()
+    assert (made[0].get() == 127).all() and made[1].get().tolist() == [[1]]
+    back = relayout.plan_many(text, ["f32[2,32]"], queue=queue)
+    values = cl.array.zeros(queue, (2, 32), numpy.float32)
+    back.enqueue(queue, relayout.Scaled(*made, tensor_scale=above.data), [values]).wait()
+    assert (values.get() == 254).all()
+    with pytest.raises(relayout.InvalidError, match="source.tensor_scale is None"):
+        back.enqueue(queue, made, [values])
+
+
 def test_many_refused(queue, pair, array):
     ours, made = cl.array.to_device(queue, array), made_for(queue)
     for source, to, error, match in (

@@ -167,24 +167,23 @@ def test_nvfp4(array):
 
 
 def test_nvfp4_with_a_tensor_scale(array):
-    """Found and given: values are multiplied by 1 / scale, an f32, before groups are looked at."""
+    """Found and given: values are divided by the products of scales and the tensor's, as f32s."""
     most = max(abs(float(value)) for value in array.ravel())
     found = relayout.quantize(array, "nvfp4", tensor_scale="amax")
     scale = numpy.float32(Fraction(most) / (6 * 448))
     assert isinstance(found, relayout.Quantized) and found.tensor_scale == scale
-    factor = Fraction(float(numpy.float32(1 / float(scale))))
+    most_of_group = Fraction(float(6 * scale))
     codes = unpacked(found.elements).tolist()
     for r, row in enumerate(rows_of_groups(array, 16)):
         for g, values in enumerate(row):
-            products = [value * factor for value in values]
-            amax = Fraction(float(numpy.float32(max(map(abs, products)))))
-            code = code_of(amax / 6, "f8e4m3fn")
+            code = code_of(max(map(abs, values)) / most_of_group, "f8e4m3fn")
             assert found.scales.view(numpy.uint8)[r, g] == code
-            own = NUMBERS["f8e4m3fn"][code]
-            wanted = [code_of(value / own, "f4e2m1fn") if own else 0 for value in products]
+            own = Fraction(float(numpy.float32(NUMBERS["f8e4m3fn"][code]) * scale))
+            wanted = [code_of(value / own, "f4e2m1fn") if own else 0 for value in values]
             assert codes[r][16 * g:16 * g + 16] == wanted
-    again = relayout.quantize(array, "nvfp4", tensor_scale=float(scale))
-    assert all((a == b).all() for a, b in zip(found, again))
+    for given in (float(scale), numpy.array(scale), numpy.array([[scale]])):
+        again = relayout.quantize(array, "nvfp4", tensor_scale=given)
+        assert all((a == b).all() for a, b in zip(found, again))
     back = relayout.dequantize(*found[:2], scheme="nvfp4", tensor_scale=found.tensor_scale)
     signs = [[float(NUMBERS["f4e2m1fn"][code % 8]) * (-1 if code >= 8 else 1) for code in row]
              for row in codes]
@@ -210,9 +209,10 @@ def test_tensor_scales(array):
             ("amax", "int8", relayout.InvalidError, "tensor_scale is 'amax'"),
             ("most", "nvfp4", relayout.InvalidError, "tensor_scale is 'most'"),
             (0, "int8", relayout.InvalidError, "tensor_scale is 0"),
-            (1e-42, "int8", relayout.InvalidError, "tensor_scale is 1e-42"),
+            (1e-60, "int8", relayout.InvalidError, "tensor_scale is 1e-60"),
             (numpy.nan, "int8", relayout.InvalidError, "tensor_scale is nan"),
             ([1], "int8", TypeError, "tensor_scale must be a number, not list"),
+            (numpy.ones(2), "int8", TypeError, "tensor_scale must be a number, not ndarray"),
             (1, "q8_0", relayout.InvalidError, "tensor_scale is given, but records")):
         with pytest.raises(error, match=match):
             relayout.quantize(array[:, :32], scheme, tensor_scale=given)

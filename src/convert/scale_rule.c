@@ -1,6 +1,8 @@
 /* scale_rule.c: see scale_rule.h. */
 #include "convert/scale_rule.h"
 
+#include <math.h>
+
 #include "base/error.h"
 #include "convert/convert.h"
 #include "convert/float_bits.h"
@@ -48,7 +50,30 @@ relayout_status rlt_scale_finder_make(const relayout_scaled_view *view, rlt_scal
     made->most = range.last - range.first;
   }
   made->most_exponent = exponent_of_f64(made->most);
+  made->product = (float)made->most;
   return RELAYOUT_OK;
+}
+
+enum { INFINITE = 0x7f800000, NOT_A_NUMBER = 0x7fc00000 }; /* as f32s */
+
+static bool is_above_zero(float number) {
+  return number > 0 && number < INFINITY;
+}
+
+rlt_scale_finder rlt_scale_finder_below(const rlt_scale_finder *of, float tensor_scale) {
+  rlt_scale_finder made = *of;
+  made.product = fabsf((float)of->most * tensor_scale);
+  made.most = is_above_zero(made.product) ? (double)made.product : 1;
+  made.most_exponent = exponent_of_f64(made.most);
+  return made;
+}
+
+void rlt_scale_finder_level(const rlt_scale_finder *by, uint32_t *greatest, int64_t count) {
+  const bool all_are_zero = by->product == 0, is_infinite = by->product > 0;
+  for (int64_t i = 0; i < count && !is_above_zero(by->product); ++i) {
+    const bool counts = greatest[i] > 0 && !(is_infinite && greatest[i] < INFINITE);
+    greatest[i] = counts && !all_are_zero ? NOT_A_NUMBER : 0;
+  }
 }
 
 /* An f32 as the number of the scales' type that it becomes. */
@@ -79,10 +104,10 @@ void rlt_find_spans(uint32_t *above, const uint32_t *below, int64_t count) {
   }
 }
 
-void rlt_find_points(const rlt_scale_finder *by, rlt_integer_range range, const uint32_t *below,
-                     const float *scales, int64_t count, float *points) {
+void rlt_find_points(const rlt_scale_finder *by, float tensor_scale, rlt_integer_range range,
+                     const uint32_t *below, const float *scales, int64_t count, float *points) {
   for (int64_t i = 0; i < count; ++i) {
-    const float scale = as_stored(by, scales[i]);
+    const float scale = as_stored(by, scales[i]) * tensor_scale;
     const float steps = scale == 0 ? 0 : -f32_of_bits(below[i]) / scale;
     points[i] = point_of(range, (float)range.first - steps);
   }

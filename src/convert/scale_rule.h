@@ -18,13 +18,16 @@ typedef enum rlt_scale_rounding {
   RLT_SCALE_TO_ZERO     /* to the integer towards zero */
 } rlt_scale_rounding;
 
-/* What the rule needs to know of both types. */
+/* What the rule needs to know of both types, and of a tensor scale. */
 typedef struct rlt_scale_finder {
   relayout_scale_rule rule;
   /* The greatest finite number of the elements; of a range the difference of the last and the
    * first. */
   double most;
   int32_t most_exponent;
+  /* The same times the tensor scale, without its sign; where that is no number above 0, `most` is
+   * some other one. */
+  float product;
   relayout_element_type type; /* of the scales */
   int32_t mantissa_bits;      /* of that type */
   int32_t least_exponent;     /* of its normal numbers */
@@ -36,6 +39,13 @@ double rlt_greatest_element(relayout_element_type type);
 /* RELAYOUT_UNSUPPORTED for elements that have no number above 0. */
 relayout_status rlt_scale_finder_make(const relayout_scaled_view *view, rlt_scale_finder *made,
                                       relayout_error *error);
+
+/* The finder of scales below a tensor scale, which is any f32. */
+rlt_scale_finder rlt_scale_finder_below(const rlt_scale_finder *of, float tensor_scale);
+
+/* Where the finder's product is no number above 0, the greatest values of groups, as bits of f32s,
+ * become 0 or NaN, whose scales are the same by all numbers. */
+void rlt_scale_finder_level(const rlt_scale_finder *by, uint32_t *greatest, int64_t count);
 
 /* Of a range: the elements' first number and last one. */
 typedef struct rlt_integer_range {
@@ -50,8 +60,9 @@ rlt_integer_range rlt_range_of(relayout_element_type type);
  * the bits of the greatest less the least ones. */
 void rlt_find_spans(uint32_t *above, const uint32_t *below, int64_t count);
 
-/* The zero points of groups, as f32s, by the scales that were found by these differences. */
-void rlt_find_points(const rlt_scale_finder *by, rlt_integer_range range, const uint32_t *below,
-                     const float *scales, int64_t count, float *points);
+/* The zero points of groups, as f32s, by the scales that were found by these differences, each
+ * times the tensor scale. */
+void rlt_find_points(const rlt_scale_finder *by, float tensor_scale, rlt_integer_range range,
+                     const uint32_t *below, const float *scales, int64_t count, float *points);
 
 #endif

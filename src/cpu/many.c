@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/float_control.h"
 #include "base/memory.h"
+#include "convert/float_bits.h"
 #include "cpu/cpu.h"
 #include "cpu/executable.h"
 #include "cpu/scale_passes.h"
@@ -20,12 +21,20 @@ typedef struct all_groups {
   float *points; /* likewise */
 } all_groups;
 
+/* What a tensor scale makes of a destination's scales. */
+typedef struct below_scale {
+  float tensor_scale; /* 1: none */
+  rlt_scale_finder finder;
+} below_scale;
+
 struct rlt_cpu_many_call {
   const rlt_many *many;
   const rlt_cpu_device *device;
   const rlt_cpu_scale_passes *passes;
   const relayout_source_memory *from;
   const relayout_destination_memory *to;
+  float factor; /* as the plan's, times the source's tensor scale */
+  below_scale below[RLT_MOST_DESTINATIONS];
   all_groups groups[RLT_MOST_DESTINATIONS];
   bool is_finding; /* boxes are read for the greatest values alone */
   int32_t tasks;
@@ -47,6 +56,7 @@ typedef struct worker {
   uint8_t *arranged;
   float *from_scales, *from_points;
   float *to_scales, *to_points, *to_inverses;
+  float *to_products; /* of scales and the tensor scale */
   uint32_t *greatest, *below;
   float *piece, *rescaled; /* of a row */
 } worker;
@@ -74,7 +84,7 @@ static worker_sizes sizes_of(const rlt_many *many) {
     of.to_groups = rlt_max(of.to_groups, in_lines(to->beside.rows.bytes));
   }
   of.all =
-      of.values + of.elements + of.arranged + 2 * of.from_groups + 5 * of.to_groups + 2 * of.piece;
+      of.values + of.elements + of.arranged + 2 * of.from_groups + 6 * of.to_groups + 2 * of.piece;
   return of;
 }
 
@@ -99,6 +109,7 @@ static worker worker_at(rlt_cpu_many_call *call, uint8_t *memory) {
   made.to_scales = take_floats(&memory, of.to_groups);
   made.to_points = take_floats(&memory, of.to_groups);
   made.to_inverses = take_floats(&memory, of.to_groups);
+  made.to_products = take_floats(&memory, of.to_groups);
   made.greatest = (uint32_t *)(void *)take(&memory, of.to_groups);
   made.below = (uint32_t *)(void *)take(&memory, of.to_groups);
   made.piece = take_floats(&memory, of.piece);
@@ -390,9 +401,9 @@ static void take_source(worker *at) {
   run_box(at, &many->values, from->elements, at->values);
   run_box(at, &many->beside.scales, from->scales, at->from_scales);
   run_box(at, &many->beside.points, from->zero_points, at->from_points);
-  for (int64_t i = 0; many->factor != 1 && i < many->beside.rows.bytes / (int64_t)sizeof(float);
-       ++i) {
-    at->from_scales[i] *= many->factor;
+  const float factor = at->call->factor;
+  for (int64_t i = 0; factor != 1 && i < many->beside.rows.bytes / (int64_t)sizeof(float); ++i) {
+    at->from_scales[i] *= factor;
   }
 }
 
@@ -468,6 +479,25 @@ static const rlt_unaligned_float *values_of(const worker *at, const box_row *row
 
 /* ---- Scales --------------------------------------------------------------------------------- */
 
+static const below_scale *below_of(const worker *at, const rlt_destination *to) {
+  return &at->call->below[to - at->call->many->to];
+}
+
+/* What values are divided by: the destination's scales, or their products by the tensor scale. */
+static float *divisors_of(const worker *at, const rlt_destination *to) {
+  return to->view.has_tensor_scale ? at->to_products : at->to_scales;
+}
+
+/* Makes divisors, and what they are multiplied by, of the scales of groups from the first on. */
+static void make_divisors(const worker *at, const rlt_destination *to, int64_t first,
+                          int64_t count) {
+  const float factor = below_of(at, to)->tensor_scale;
+  for (int64_t i = first; to->view.has_tensor_scale && i < first + count; ++i) {
+    at->to_products[i] = at->to_scales[i] * factor;
+  }
+  at->call->passes->invert(divisors_of(at, to) + first, count, at->to_inverses + first);
+}
+
 static rlt_scale_row scale_row(const worker *at, const relayout_scaled_view *side,
                                const rlt_box_scales *beside, const float *scales,
                                const float *points, const box_row *row) {
@@ -494,8 +524,9 @@ static rlt_rescaling rescaling_of(const worker *at, const rlt_destination *to, c
     made.from = scale_row(at, &many->from, &many->beside, at->from_scales, at->from_points, row);
   }
   if (to->view.has_scales) {
-    made.to = scale_row(at, &to->view, &to->beside, at->to_scales, at->to_points, row);
-    made.to.inverses = at->to_inverses + (made.to.scales - at->to_scales);
+    const float *const divisors = divisors_of(at, to);
+    made.to = scale_row(at, &to->view, &to->beside, divisors, at->to_points, row);
+    made.to.inverses = at->to_inverses + (made.to.scales - divisors);
   }
   return made;
 }
@@ -570,43 +601,48 @@ static void add_greatest(const worker *at, const rlt_destination *to, all_groups
   }
 }
 
-/* The scales of `count` groups, and their zero points where the rule finds these; `greatest` is
- * overwritten then. */
-static void find_by_rule(const rlt_cpu_scale_passes *passes, const rlt_destination *to,
-                         uint32_t *greatest, const uint32_t *below, int64_t count, float *scales,
-                         float *points) {
-  if (!rlt_finds_points(&to->view)) {
-    passes->find_scales(&to->finder, greatest, count, scales);
-    return;
+/* The scales of `count` groups, and their zero points where the rule finds these; `greatest` may be
+ * overwritten. */
+static void find_by_rule(const rlt_cpu_many_call *call, int32_t number, uint32_t *greatest,
+                         const uint32_t *below, int64_t count, float *scales, float *points) {
+  const relayout_scaled_view *const view = &call->many->to[number].view;
+  const below_scale *const by = &call->below[number];
+  if (rlt_finds_points(view)) {
+    rlt_find_spans(greatest, below, count);
   }
-  const rlt_integer_range range = rlt_range_of(to->view.elements.shape.element_type);
-  rlt_find_spans(greatest, below, count);
-  passes->find_scales(&to->finder, greatest, count, scales);
-  rlt_find_points(&to->finder, range, below, scales, count, points);
+  rlt_scale_finder_level(&by->finder, greatest, count);
+  call->passes->find_scales(&by->finder, greatest, count, scales);
+  if (rlt_finds_points(view)) {
+    const rlt_integer_range range = rlt_range_of(view->elements.shape.element_type);
+    rlt_find_points(&by->finder, by->tensor_scale, range, below, scales, count, points);
+  }
 }
 
 /* The scales of a piece of a row that has whole groups, as they are in their type. */
 static void find_in_piece(const worker *at, const rlt_destination *to, const rlt_rescaling *of,
                           const rlt_unaligned_float *elements, int64_t count) {
   const rlt_cpu_scale_passes *const passes = at->call->passes;
-  const int64_t first = of->to.scales - at->to_scales, groups = rlt_divide_up(count, of->to.group);
+  const rlt_scale_finder *const finder = &below_of(at, to)->finder;
+  const int64_t first = of->to.scales - divisors_of(at, to);
+  const int64_t groups = rlt_divide_up(count, of->to.group);
   uint32_t *const greatest = at->greatest + first;
   float *const scales = at->to_scales + first;
   memset(greatest, 0, (size_t)groups * sizeof *greatest);
   passes->find_greatest(scaled(at, of, elements, count), count, of->to.group, 0, greatest);
-  passes->find_scales(&to->finder, greatest, groups, scales);
+  rlt_scale_finder_level(finder, greatest, groups);
+  passes->find_scales(finder, greatest, groups, scales);
   if (to->scale_writer != NULL) {
     uint8_t *const written = (uint8_t *)at->rescaled;
     rlt_cpu_codec_encode(to->scale_writer, (const uint8_t *)scales, written, groups);
     rlt_cpu_codec_encode(to->scale_reader, written, (uint8_t *)scales, groups);
   }
-  passes->invert(scales, groups, at->to_inverses + first);
+  make_divisors(at, to, first, groups);
 }
 
 static void find_in_box(const worker *at, const rlt_destination *to,
                         const relayout_destination_memory *memory) {
   find_greatest(at, to);
-  find_by_rule(at->call->passes, to, at->greatest, at->below,
+  find_by_rule(at->call, (int32_t)(to - at->call->many->to), at->greatest, at->below,
                to->beside.rows.bytes / (int64_t)sizeof(float), at->to_scales, at->to_points);
   run_box(at, &to->found, at->to_scales, memory->scales);
   run_box(at, &to->found_points, at->to_points, memory->zero_points);
@@ -623,8 +659,7 @@ static void take_scales(const worker *at, const rlt_destination *to,
     return;
   }
   run_box(at, &to->beside.scales, memory->scales, at->to_scales);
-  at->call->passes->invert(at->to_scales, to->beside.rows.bytes / (int64_t)sizeof(float),
-                           at->to_inverses);
+  make_divisors(at, to, 0, to->beside.rows.bytes / (int64_t)sizeof(float));
 }
 
 /* ---- Destinations --------------------------------------------------------------------------- */
@@ -910,7 +945,7 @@ static void find_scales(rlt_cpu_many_call *call, int32_t tasks) {
     const rlt_destination *const to = &call->many->to[i];
     if (to->finding == RLT_FINDS_IN_ALL) {
       const all_groups *const all = &call->groups[i];
-      find_by_rule(call->passes, to, (uint32_t *)(void *)all->greatest,
+      find_by_rule(call, i, (uint32_t *)(void *)all->greatest,
                    (const uint32_t *)(const void *)all->below,
                    to->group_rows.bytes / (int64_t)sizeof(float), all->scales, all->points);
       run_plan(call, to->all_found, (uintptr_t)all->scales - (uintptr_t)to->first_group,
@@ -964,11 +999,35 @@ relayout_status rlt_cpu_many_prepare(const relayout_plan *plan, rlt_cpu_many_cal
   return RELAYOUT_OK;
 }
 
+static float read_tensor_scale(const relayout_scaled_view *side, const rlt_used_bytes *used,
+                               const void *memory) {
+  const relayout_view *const view = &side->tensor_scale;
+  uint32_t bits;
+  if (!used[RLT_TENSOR_SCALE].is_used) {
+    return 1;
+  }
+  memcpy(&bits, (const void *)((uintptr_t)memory + (uintptr_t)view->byte_offset), sizeof bits);
+  return f32_of_bits(rlt_is_swapped(RELAYOUT_F32, view->byte_order) ? __builtin_bswap32(bits)
+                                                                    : bits);
+}
+
+static void read_tensor_scales(rlt_cpu_many_call *call) {
+  const rlt_many *const many = call->many;
+  call->factor =
+      many->factor * read_tensor_scale(&many->from, many->bytes[0], call->from->tensor_scale);
+  for (int32_t i = 0; i < many->count; ++i) {
+    const rlt_destination *const to = &many->to[i];
+    const float scale = read_tensor_scale(&to->view, many->bytes[i + 1], call->to[i].tensor_scale);
+    call->below[i] = (below_scale){scale, rlt_scale_finder_below(&to->finder, scale)};
+  }
+}
+
 relayout_status rlt_cpu_many_run(rlt_cpu_many_call *call, const relayout_source_memory *from,
                                  const relayout_destination_memory *to) {
   const rlt_float_control was = rlt_floats_enter();
   call->from = from;
   call->to = to;
+  read_tensor_scales(call);
   find_scales(call, call->tasks);
   do_boxes(call, call->tasks);
   rlt_floats_leave(was);

@@ -57,10 +57,11 @@ relayout_status rlt_cpu_many_scratch_create(const rlt_many *many, void **made_sc
     void *const elements = pointer_to(&used[0], made->memory[s][0]);
     void *const scales = pointer_to(&used[1], made->memory[s][1]);
     void *const points = pointer_to(&used[2], made->memory[s][2]);
+    void *const above = pointer_to(&used[RLT_TENSOR_SCALE], made->memory[s][RLT_TENSOR_SCALE]);
     if (s == 0) {
-      made->from = (relayout_source_memory){elements, scales, points};
+      made->from = (relayout_source_memory){elements, scales, points, above};
     } else {
-      made->to[s - 1] = (relayout_destination_memory){elements, scales, points};
+      made->to[s - 1] = (relayout_destination_memory){elements, scales, points, above};
     }
   }
   *made_scratch = made;

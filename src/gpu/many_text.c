@@ -53,6 +53,11 @@ int64_t rlt_many_unit(const relayout_view *view) {
   return rlt_min(power, (int64_t)sizeof(uint64_t));
 }
 
+/* What is multiplied by a tensor scale is an f32. */
+static relayout_element_type scales_by(const relayout_scaled_view *view, bool has_factor) {
+  return has_factor ? RELAYOUT_F32 : view->scales.shape.element_type;
+}
+
 /* What is said of scales or of zero points. */
 static void define_beside(rlt_text *text, const char *side, const char *part, const char *bytes,
                           const char *unit, const relayout_view *view) {
@@ -73,6 +78,7 @@ static void define_side(rlt_text *text, const char *side, const relayout_scaled_
                (int)view->block_format, rlt_rows_together(view), view->interleaved_bytes);
   define(text, side, "SCALED", view->has_scales);
   define(text, side, "POINTED", view->has_zero_points);
+  define(text, side, "BELOW", view->has_tensor_scale);
   if (view->has_scales) {
     define_beside(text, side, "SCALE_", "SCALE_BYTES", "SCALE_UNIT", &view->scales);
   }
@@ -246,15 +252,16 @@ static bool has_source_scales(const rlt_many_kernel *kernel) {
   return kernel->from.view.has_scales || kernel->factor != 1;
 }
 
-/* What elements of the source are multiplied by: f32s where the caller has a factor. */
+/* What elements of the source are multiplied by: f32s where there is a factor. */
 static void define_factor(const rlt_many_kernel *kernel, rlt_text *text) {
-  const bool has_factor = kernel->factor != 1;
+  const relayout_scaled_view *const from = &kernel->from.view;
   uint32_t bits;
   memcpy(&bits, &kernel->factor, sizeof bits);
-  define(text, "SOURCE", "FACTOR", has_factor ? bits : 0);
+  define(text, "SOURCE", "FACTOR", bits);
+  define(text, "SOURCE", "FACTORED", kernel->factor != 1 || from->has_tensor_scale);
   define(text, "SOURCE", "MULTIPLIED", 1);
   define_format(text, "SOURCE", "BY_",
-                has_factor ? RELAYOUT_F32 : kernel->from.view.scales.shape.element_type);
+                scales_by(from, kernel->factor != 1 || from->has_tensor_scale));
 }
 
 /* ---- Widths --------------------------------------------------------------------------------- */
@@ -431,38 +438,53 @@ static void add_all_groups(const char *side, const rlt_kernel_view *of, rlt_text
 
 /* ---- Parts ---------------------------------------------------------------------------------- */
 
-/* Adds one line of all tensors' names, each through `format`. */
-static void add_tensors(const char *format, const char *side, const relayout_scaled_view *view,
-                        rlt_text *text) {
-  static const char *const endings[] = {"", "_scales", "_points"};
-  const bool are_used[] = {true, view->has_scales, view->has_zero_points};
-  for (size_t i = 0; i < sizeof endings / sizeof endings[0]; ++i) {
-    char name[32];
-    rlt_text named = rlt_text_in(name, sizeof name);
-    rlt_text_add(&named, "%s%s", side, endings[i]);
-    for (const char *c = format; *c != '\0' && are_used[i]; ++c) {
-      if (*c == '@') {
-        rlt_text_add(text, "%s", name);
-      } else {
-        rlt_text_add(text, "%c", *c);
-      }
+/* What is written for each tensor, '@' being its name: for a tensor scale of a source and of a
+ * destination something else than for others. */
+typedef struct tensor_formats {
+  const char *others;
+  const char *of_source;
+  const char *of_destination;
+} tensor_formats;
+
+static void add_tensor(const char *format, const char *name, rlt_text *text) {
+  for (const char *c = format; *c != '\0'; ++c) {
+    if (*c == '@') {
+      rlt_text_add(text, "%s", name);
+    } else {
+      rlt_text_add(text, "%c", *c);
     }
   }
 }
 
-static void add_all_tensors(const rlt_many_kernel *kernel, const char *format, rlt_text *text) {
-  add_tensors(format, "source", &kernel->from.view, text);
+static void add_tensors(const char *others, const char *tensor_scale, const char *side,
+                        const relayout_scaled_view *view, rlt_text *text) {
+  static const char *const endings[] = {"", "_scales", "_points", "_tensor"};
+  const bool are_used[] = {true, view->has_scales, view->has_zero_points, view->has_tensor_scale};
+  for (size_t i = 0; i < sizeof endings / sizeof endings[0]; ++i) {
+    char name[32];
+    rlt_text named = rlt_text_in(name, sizeof name);
+    rlt_text_add(&named, "%s%s", side, endings[i]);
+    if (are_used[i]) {
+      add_tensor(i == RLT_TENSOR_SCALE ? tensor_scale : others, name, text);
+    }
+  }
+}
+
+static void add_all_tensors(const rlt_many_kernel *kernel, const tensor_formats *formats,
+                            rlt_text *text) {
+  add_tensors(formats->others, formats->of_source, "source", &kernel->from.view, text);
   for (int32_t i = 0; i < kernel->count; ++i) {
     char side[16];
     rlt_text named = rlt_text_in(side, sizeof side);
     rlt_text_add(&named, "to_%" PRId32, i);
-    add_tensors(format, side, &kernel->to[i].view, text);
+    add_tensors(formats->others, formats->of_destination, side, &kernel->to[i].view, text);
   }
 }
 
 void rlt_many_add_head(const rlt_many_kernel *kernel, const char *name, rlt_index_program *program,
                        rlt_text *text) {
   static const char *const words[] = {[1] = "uchar", [2] = "ushort", [4] = "uint", [8] = "ulong"};
+  static const tensor_formats fields = {"  __global uchar *@;\n", "  uint @;\n", "  uint @;\n"};
   const relayout_scaled_view *const from = &kernel->from.view;
   rlt_text_add(text, "#define KERNEL %s\n#define AXES %d\n#define PLACES %" PRId64 "\n", name,
                (int)rlt_max(kernel->boxes.rank, 1), kernel->places);
@@ -471,7 +493,7 @@ void rlt_many_add_head(const rlt_many_kernel *kernel, const char *name, rlt_inde
                kernel->is_wide ? "ulong" : "uint", kernel->is_wide ? "long" : "int");
   rlt_text_add(text, "typedef %s tile_word;\n\n", words[kernel->word_bytes]);
   rlt_text_add(text, "typedef struct memory {\n");
-  add_all_tensors(kernel, "  __global uchar *@;\n", text);
+  add_all_tensors(kernel, &fields, text);
   rlt_text_add(text, "} memory;\n\n");
   define_side(text, "SOURCE", from);
   if (has_source_scales(kernel)) {
@@ -492,12 +514,12 @@ void rlt_many_add_head(const rlt_many_kernel *kernel, const char *name, rlt_inde
 void rlt_many_add_destination(const rlt_many_kernel *kernel, int32_t which,
                               rlt_index_program *program, rlt_text *text) {
   static const char *const names[] = {
-      "FORMAT",        "BYTES",        "BITS",        "UNIT",       "RECORDS",      "SCALED",
-      "POINTED",       "SCALE_FORMAT", "SCALE_BYTES", "SCALE_UNIT", "POINT_FORMAT", "POINT_BYTES",
-      "POINT_UNIT",    "MINOR",        "STEP",        "CONVERTS",   "KEEPS",        "FORM",
-      "HIGH",          "WRAPS",        "NEAREST",     "RULE",       "FINDS",        "MOST",
-      "MOST_EXPONENT", "GROUPS",       "FROM",        "ALL",        "ALL_FROM",     "TOGETHER",
-      "RUN",           "FROM_RUN",     "FIND_RUN",    "FIRST"};
+      "FORMAT",     "BYTES",        "BITS",        "UNIT",       "RECORDS",      "SCALED",
+      "POINTED",    "SCALE_FORMAT", "SCALE_BYTES", "SCALE_UNIT", "POINT_FORMAT", "POINT_BYTES",
+      "POINT_UNIT", "MINOR",        "STEP",        "CONVERTS",   "KEEPS",        "FORM",
+      "HIGH",       "WRAPS",        "NEAREST",     "RULE",       "FINDS",        "MOST",
+      "GROUPS",     "FROM",         "ALL",         "ALL_FROM",   "TOGETHER",     "RUN",
+      "FROM_RUN",   "FIND_RUN",     "FIRST",       "BELOW",      "BY_FORMAT"};
   const rlt_kernel_view *const to = &kernel->to[which];
   const relayout_scaled_view *const view = &to->view;
   int32_t order[RELAYOUT_MAX_RANK] = {0};
@@ -518,6 +540,9 @@ void rlt_many_add_destination(const rlt_many_kernel *kernel, int32_t which,
     rlt_text_add(text, "#undef TO_%s\n", names[i]);
   }
   define_side(text, "TO", view);
+  if (view->has_scales) {
+    define_format(text, "TO", "BY_", scales_by(view, view->has_tensor_scale));
+  }
   define(text, "TO", "MINOR", order[0]);
   define(text, "TO", "STEP", kernel->boxes.rank > 0 ? kernel->strides[order[0]] : 0);
   define(text, "TO", "CONVERTS", to->converts);
@@ -528,7 +553,6 @@ void rlt_many_add_destination(const rlt_many_kernel *kernel, int32_t which,
   define(text, "TO", "FINDS", to->finding);
   define(text, "TO", "MOST", most_bits);
   define(text, "TO", "FIRST", first_bits);
-  define(text, "TO", "MOST_EXPONENT", to->finder.most_exponent);
   define(text, "TO", "GROUPS", to->groups);
   define(text, "TO", "FROM", to->first_group);
   define(text, "TO", "ALL", to->all_groups);
@@ -561,10 +585,14 @@ static void add_each(const rlt_many_kernel *kernel, const char *name, rlt_findin
 }
 
 void rlt_many_add_tail(const rlt_many_kernel *kernel, rlt_many_pass pass, rlt_text *text) {
+  static const char parameter[] = "__global uchar *@, const ulong @_from, ";
+  static const tensor_formats parameters = {parameter, parameter, parameter};
+  static const tensor_formats memory = {"@ + @_from, ", "source_factor(@ + @_from), ",
+                                        "tensor_scale(@ + @_from), "};
   rlt_text_add(text, "#define PASS %d\n#define PARAMETERS ", (int)pass);
-  add_all_tensors(kernel, "__global uchar *@, const ulong @_from, ", text);
+  add_all_tensors(kernel, &parameters, text);
   rlt_text_add(text, "\n#define MEMORY {");
-  add_all_tensors(kernel, "@ + @_from, ", text);
+  add_all_tensors(kernel, &memory, text);
   rlt_text_add(text, "}\n");
   add_each(kernel, "EACH", RLT_FINDS_NOTHING, text);
   add_each(kernel, "EACH_IN_BOX", RLT_FINDS_IN_BOX, text);

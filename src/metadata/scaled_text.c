@@ -112,7 +112,23 @@ static bool parse_groups(scaled_parser *parser, int32_t rank, int64_t *sizes) {
   return rlt_tokens_expect(&parser->in, ']');
 }
 
-/* '*', the scales, and the groups. */
+/* '*', and the tensor scale. */
+static bool parse_tensor_scale(scaled_parser *parser, relayout_scaled_view *view) {
+  relayout_view scale;
+  rlt_tokens_skip_space(&parser->in);
+  const char *const start = parser->in.at;
+  if (!parse_shape(parser, &scale)) {
+    return false;
+  }
+  if (rlt_tokens_peek(&parser->in) != '\0') {
+    return rlt_tokens_fail_expected(&parser->in, "the text's end");
+  }
+  relayout_error cause;
+  const relayout_status status = relayout_scaled_view_add_tensor_scale(view, &scale, &cause);
+  return status == RELAYOUT_OK || rlt_tokens_fail(&parser->in, start, status, "%s", cause.message);
+}
+
+/* '*', the scales, the groups, and what may be above the scales. */
 static bool parse_scales(scaled_parser *parser, relayout_scaled_view *view) {
   int64_t sizes[RELAYOUT_MAX_RANK];
   relayout_view scales;
@@ -129,14 +145,19 @@ static bool parse_scales(scaled_parser *parser, relayout_scaled_view *view) {
   if (has_groups && !parse_groups(parser, view->elements.shape.rank, sizes)) {
     return false;
   }
-  if (rlt_tokens_peek(&parser->in) != '\0') {
-    return rlt_tokens_fail_expected(&parser->in,
-                                    has_groups ? "the text's end" : "'per' or the text's end");
+  const bool has_tensor_scale = rlt_tokens_peek(&parser->in) == '*';
+  if (rlt_tokens_peek(&parser->in) != '\0' && !has_tensor_scale) {
+    return rlt_tokens_fail_expected(&parser->in, has_groups ? "'*' or the text's end"
+                                                            : "'per', '*' or the text's end");
   }
   relayout_error cause;
   const relayout_status status = relayout_scaled_view_add_scales(
       view, &scales, view->has_zero_points ? &points : NULL, has_groups ? sizes : NULL, &cause);
-  return status == RELAYOUT_OK || rlt_tokens_fail(&parser->in, start, status, "%s", cause.message);
+  if (status != RELAYOUT_OK) {
+    return rlt_tokens_fail(&parser->in, start, status, "%s", cause.message);
+  }
+  return !has_tensor_scale ||
+         (rlt_tokens_expect(&parser->in, '*') && parse_tensor_scale(parser, view));
 }
 
 static bool parse_scaled(scaled_parser *parser, relayout_scaled_view *view) {
@@ -229,6 +250,10 @@ void rlt_scaled_view_add_text(const relayout_scaled_view *view, rlt_text *text) 
     rlt_text_add(text, " * ");
     rlt_shape_add_text(&view->scales.shape, text);
     add_groups(view, text);
+  }
+  if (view->has_tensor_scale) {
+    rlt_text_add(text, " * ");
+    rlt_shape_add_text(&view->tensor_scale.shape, text);
   }
 }
 

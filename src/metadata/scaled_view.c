@@ -117,6 +117,22 @@ static relayout_status check_groups(const relayout_scaled_view *view, const rela
   return RELAYOUT_OK;
 }
 
+/* One element of f32. */
+static relayout_status check_tensor_scale(const relayout_view *view, relayout_error *error) {
+  const relayout_status status = check_view(view, "tensor scale", error);
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  if (view->shape.element_type != RELAYOUT_F32) {
+    return rlt_fail(error, RELAYOUT_UNSUPPORTED, "the tensor scale cannot be %s; expected f32",
+                    relayout_element_type_name(view->shape.element_type));
+  }
+  const int64_t count = relayout_shape_element_count(&view->shape);
+  return count == 1 ? RELAYOUT_OK
+                    : rlt_fail(error, RELAYOUT_SHAPE_MISMATCH,
+                               "the tensor scale has %" PRId64 " elements; expected one", count);
+}
+
 static relayout_status check_scales(const relayout_scaled_view *view, relayout_error *error) {
   relayout_status status = check_view(&view->scales, "scales", error);
   if (status == RELAYOUT_OK && view->has_zero_points) {
@@ -131,7 +147,9 @@ static relayout_status check_scales(const relayout_scaled_view *view, relayout_e
   if (status == RELAYOUT_OK && view->has_zero_points) {
     status = check_groups(view, &view->zero_points.shape, "zero points", error);
   }
-  return status;
+  return status == RELAYOUT_OK && view->has_tensor_scale
+             ? check_tensor_scale(&view->tensor_scale, error)
+             : status;
 }
 
 static relayout_status check_interleaving(const relayout_scaled_view *view, const char *name,
@@ -176,12 +194,13 @@ static relayout_status check_blocks(const relayout_scaled_view *view, relayout_e
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
                     "block_format is %d, which is not a block format", (int)view->block_format);
   }
-  if (view->has_scales || view->has_zero_points || view->elements.is_strided ||
-      shape->element_type != RELAYOUT_F32) {
+  if (view->has_scales || view->has_zero_points || view->has_tensor_scale ||
+      view->elements.is_strided || shape->element_type != RELAYOUT_F32) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s: elements in records have no %s", name,
                     view->elements.is_strided ? "strides"
                     : view->has_scales        ? "scales beside them"
                     : view->has_zero_points   ? "zero points beside them"
+                    : view->has_tensor_scale  ? "tensor scale"
                                               : "element type but f32 in their shape");
   }
   relayout_layout plain = {.rank = layout->rank};
@@ -220,9 +239,10 @@ relayout_status relayout_scaled_view_validate(const relayout_scaled_view *view,
                     view->interleaved_rows, view->interleaved_bytes);
   }
   if (!view->has_scales) {
-    return !view->has_zero_points ? RELAYOUT_OK
-                                  : rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
-                                             "zero points need scales, which the view has not");
+    return !view->has_zero_points && !view->has_tensor_scale
+               ? RELAYOUT_OK
+               : rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s scales, which the view has not",
+                          view->has_zero_points ? "zero points need" : "a tensor scale needs");
   }
   const int rule = (int)view->rule;
   if (rule < RELAYOUT_SCALES_GIVEN || rule > RELAYOUT_SCALES_RANGE) {
@@ -310,6 +330,23 @@ relayout_status relayout_scaled_view_add_scales(relayout_scaled_view *view,
   return status;
 }
 
+relayout_status relayout_scaled_view_add_tensor_scale(relayout_scaled_view *view,
+                                                      const relayout_view *tensor_scale,
+                                                      relayout_error *error) {
+  static const relayout_view plain = {.shape.element_type = RELAYOUT_F32};
+  if (view == NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "view is NULL");
+  }
+  relayout_scaled_view made = *view;
+  made.has_tensor_scale = true;
+  made.tensor_scale = tensor_scale != NULL ? *tensor_scale : plain;
+  const relayout_status status = relayout_scaled_view_validate(&made, error);
+  if (status == RELAYOUT_OK) {
+    *view = made;
+  }
+  return status;
+}
+
 /* ---- Asking --------------------------------------------------------------------------------- */
 
 bool relayout_scaled_view_equal(const relayout_scaled_view *a, const relayout_scaled_view *b) {
@@ -318,12 +355,13 @@ bool relayout_scaled_view_equal(const relayout_scaled_view *a, const relayout_sc
   }
   if (a->block_format != b->block_format || a->interleaved_rows != b->interleaved_rows ||
       a->interleaved_bytes != b->interleaved_bytes || a->has_scales != b->has_scales ||
-      a->has_zero_points != b->has_zero_points ||
+      a->has_zero_points != b->has_zero_points || a->has_tensor_scale != b->has_tensor_scale ||
       !relayout_view_equal(&a->elements, &b->elements)) {
     return false;
   }
   bool are = !a->has_scales || (a->rule == b->rule && relayout_view_equal(&a->scales, &b->scales));
   are = are && (!a->has_zero_points || relayout_view_equal(&a->zero_points, &b->zero_points));
+  are = are && (!a->has_tensor_scale || relayout_view_equal(&a->tensor_scale, &b->tensor_scale));
   for (int32_t d = 0; d < a->elements.shape.rank && are && a->has_scales; ++d) {
     are = a->group_sizes[d] == b->group_sizes[d];
   }

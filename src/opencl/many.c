@@ -34,7 +34,8 @@ typedef struct planning {
 
 static void find_side(const relayout_scaled_view *of, const rlt_used_bytes *used,
                       rlt_many_tensor *tensors) {
-  const relayout_view *const views[] = {&of->elements, &of->scales, &of->zero_points};
+  const relayout_view *const views[] = {&of->elements, &of->scales, &of->zero_points,
+                                        &of->tensor_scale};
   for (int32_t t = 0; t < RLT_SIDE_TENSORS; ++t) {
     tensors[t].used = used[t];
     tensors[t].start = views[t]->byte_offset;
@@ -123,6 +124,11 @@ static relayout_status place_side(const planning *at, int32_t side, const relayo
         is_written && rlt_finds_points(of) ? rlt_many_writes(points) : rlt_many_reads(points);
     status = place_tensor(at, points, met, reaches && !is_packed, &tensors[2], &seen->zero_points,
                           error);
+  }
+  if (status == RELAYOUT_OK && of->has_tensor_scale) {
+    rlt_many_tensor *const made = &tensors[RLT_TENSOR_SCALE];
+    const bool reaches = !made->used.is_used || rlt_many_reads(&of->tensor_scale);
+    status = place_tensor(at, &of->tensor_scale, NULL, reaches, made, &seen->tensor_scale, error);
   }
   return status;
 }
@@ -436,6 +442,21 @@ static relayout_status choose_group_size(const planning *at, relayout_error *err
              : status;
 }
 
+/* That the kernel's tensors, and what else it is given, are no more than any device passes on. */
+static relayout_status check_arguments(const planning *at, relayout_error *error) {
+  enum { MOST = 1024 / sizeof(cl_ulong), OTHERS = 3 }; /* 1024 bytes are OpenCL's least */
+  int64_t count = 0;
+  for (int32_t i = 0; i < at->made->side_count * RLT_SIDE_TENSORS; ++i) {
+    count += at->made->tensors[i / RLT_SIDE_TENSORS][i % RLT_SIDE_TENSORS].by_kernel;
+  }
+  return 2 * count + OTHERS <= MOST
+             ? RELAYOUT_OK
+             : rlt_fail(error, RELAYOUT_UNSUPPORTED,
+                        "the plan has %" PRId64 " tensors: elements, scales, zero points and "
+                        "tensor scales; a kernel has arguments for %d",
+                        count, (MOST - OTHERS) / 2);
+}
+
 /* All are built again, for smaller groups, if one takes too many registers. */
 static relayout_status make_kernels(const planning *at, relayout_error *error) {
   rlt_many_launch *const made = at->made;
@@ -510,7 +531,10 @@ static relayout_status plan_kernel(planning *at, relayout_error *error) {
   keep_sizes(at);
   complete_views(at);
   const bool has_boxes = kernel->boxes.count > 0 && relayout_shape_element_count(shape) > 0;
-  status = has_boxes ? make_kernels(at, error) : RELAYOUT_OK;
+  status = check_arguments(at, error);
+  if (status == RELAYOUT_OK && has_boxes) {
+    status = make_kernels(at, error);
+  }
   keep_widths(at, has_boxes);
   return status;
 }

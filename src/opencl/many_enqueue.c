@@ -110,7 +110,7 @@ static void release_temporary(const call *of) {
 
 /* ---- A caller's buffers --------------------------------------------------------------------- */
 
-static const char *const tensor_names[] = {"elements", "scales", "zero_points"};
+static const char *const tensor_names[] = {"elements", "scales", "zero_points", "tensor_scale"};
 
 /* The name of a tensor in messages, and of its offset. */
 typedef struct tensor_name {
@@ -192,8 +192,9 @@ static rlt_many_buffers buffers_of(const relayout_plan *plan, const relayout_sid
   memset(&made, 0, sizeof made);
   for (int32_t s = 0; s <= plan->many->count; ++s) {
     const relayout_side_buffers *const of = s == 0 ? from : &to[s - 1];
-    const cl_mem buffers[] = {of->elements, of->scales, of->zero_points};
-    const size_t offsets[] = {of->elements_offset, of->scales_offset, of->zero_points_offset};
+    const cl_mem buffers[] = {of->elements, of->scales, of->zero_points, of->tensor_scale};
+    const size_t offsets[] = {of->elements_offset, of->scales_offset, of->zero_points_offset,
+                              of->tensor_scale_offset};
     memcpy(made.buffers[s], buffers, sizeof buffers);
     memcpy(made.offsets[s], offsets, sizeof offsets);
   }
@@ -523,7 +524,8 @@ static void find_hosts(host_call *of, const relayout_source_memory *from,
   for (int32_t s = 0; s < of->launch->side_count; ++s) {
     const void *const all[] = {s == 0 ? from->elements : to[s - 1].elements,
                                s == 0 ? from->scales : to[s - 1].scales,
-                               s == 0 ? from->zero_points : to[s - 1].zero_points};
+                               s == 0 ? from->zero_points : to[s - 1].zero_points,
+                               s == 0 ? from->tensor_scale : to[s - 1].tensor_scale};
     for (int32_t t = 0; t < RLT_SIDE_TENSORS; ++t) {
       of->hosts[s][t] =
           (unsigned char *)((uintptr_t)all[t] + (uintptr_t)of->launch->tensors[s][t].used.lowest);

@@ -68,9 +68,9 @@ static relayout_status fill_all(const rlt_many *many, scratch *made, relayout_er
     for (int32_t t = 0; t < RLT_SIDE_TENSORS && status == RELAYOUT_OK; ++t) {
       status = fill(device, &used[t], made, &made->buffers[s][t], error);
     }
-    made->sides[s] =
-        (relayout_side_buffers){made->buffers[s][0], offset_of(&used[0]), made->buffers[s][1],
-                                offset_of(&used[1]), made->buffers[s][2], offset_of(&used[2])};
+    made->sides[s] = (relayout_side_buffers){
+        made->buffers[s][0], offset_of(&used[0]), made->buffers[s][1], offset_of(&used[1]),
+        made->buffers[s][2], offset_of(&used[2]), made->buffers[s][3], offset_of(&used[3])};
   }
   code = clFinish(made->queue); /* after a failure too */
   return status == RELAYOUT_OK && code != CL_SUCCESS ? rlt_cl_fail(error, code, "clFinish")

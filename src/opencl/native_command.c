@@ -200,11 +200,13 @@ static void run_many(const rlt_native_command *command) {
     relayout_destination_memory to[RLT_MOST_DESTINATIONS];
     const native_side *next = &command->sides[i];
     const relayout_source_memory from = {address_of(command, next[0]), address_of(command, next[1]),
-                                         address_of(command, next[2])};
+                                         address_of(command, next[2]),
+                                         address_of(command, next[3])};
     for (int32_t d = 0; d < destinations; ++d) {
       next += RLT_SIDE_TENSORS;
-      to[d] = (relayout_destination_memory){
-          address_of(command, next[0]), address_of(command, next[1]), address_of(command, next[2])};
+      to[d] =
+          (relayout_destination_memory){address_of(command, next[0]), address_of(command, next[1]),
+                                        address_of(command, next[2]), address_of(command, next[3])};
     }
     (void)rlt_cpu_many_run(command->call, &from, to);
   }

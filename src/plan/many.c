@@ -368,12 +368,13 @@ static void choose_rounding(const planning *at, rlt_destination *to) {
   const relayout_element_type type = to->view.elements.shape.element_type;
   const relayout_element_kind kind = relayout_element_type_kind(type);
   const bool is_integer = kind == RELAYOUT_KIND_SIGNED || kind == RELAYOUT_KIND_UNSIGNED;
-  to->is_exact = at->many->factor == 1 && at->many->from.has_scales && are_exact(&at->many->from);
+  to->is_exact = at->many->factor == 1 && at->many->from.has_scales &&
+                 !at->many->from.has_tensor_scale && are_exact(&at->many->from);
   to->is_narrow = to->view.has_scales && kind == RELAYOUT_KIND_FLOAT &&
                   relayout_element_type_bits(type) <= 8 && type != RELAYOUT_F8E8M0FNU;
-  to->are_short =
-      to->is_narrow && digits_of(to->view.scales.shape.element_type).count <= MOST_SHORT;
-  to->are_powers = to->is_narrow && to->view.scales.shape.element_type == RELAYOUT_F8E8M0FNU;
+  const bool are_own = to->is_narrow && !to->view.has_tensor_scale; /* which products are not */
+  to->are_short = are_own && digits_of(to->view.scales.shape.element_type).count <= MOST_SHORT;
+  to->are_powers = are_own && to->view.scales.shape.element_type == RELAYOUT_F8E8M0FNU;
   to->most = to->view.has_scales ? (float)rlt_greatest_element(type) : 0;
   to->rounding = rlt_has_blocks(&to->view) || type == RELAYOUT_F32 ? RLT_SCALE_TO_F32
                  : !is_integer || !to->view.has_scales             ? RLT_SCALE_TO_ODD
@@ -425,7 +426,7 @@ static int64_t piece_with_groups(const planning *at, const rlt_destination *to) 
 }
 
 /* Scales that are found piece by piece are made what their type makes of them as they are found;
- * powers of two are found as f8e8m0fnu has them. */
+ * powers of two are found as f8e8m0fnu has them, but for what a tensor scale brings beyond it. */
 static relayout_status make_scale_converters(const planning *at, rlt_destination *to,
                                              relayout_error *error) {
   const rlt_plan_request request = rlt_plain_request();
@@ -433,7 +434,8 @@ static relayout_status make_scale_converters(const planning *at, rlt_destination
   const rlt_conversion there = conversion_of(&request, RELAYOUT_F32, type);
   const rlt_conversion back = conversion_of(&request, type, RELAYOUT_F32);
   if (type == RELAYOUT_F32 ||
-      (type == RELAYOUT_F8E8M0FNU && to->view.rule == RELAYOUT_SCALES_POWER2)) {
+      (type == RELAYOUT_F8E8M0FNU && to->view.rule == RELAYOUT_SCALES_POWER2 &&
+       !to->view.has_tensor_scale)) {
     return RELAYOUT_OK;
   }
   const relayout_status status = make_converter(at, RELAYOUT_F32, &there, &to->scale_writer, error);

@@ -35,8 +35,8 @@ typedef struct rlt_used_bytes {
   size_t whole;
 } rlt_used_bytes;
 
-/* Those of a side's elements, scales and zero points. */
-enum { RLT_SIDE_TENSORS = 3 };
+/* Those of a side's elements, scales, zero points and tensor scale. */
+enum { RLT_SIDE_TENSORS = 4, RLT_TENSOR_SCALE = 3 };
 typedef rlt_used_bytes rlt_side_bytes[RLT_SIDE_TENSORS];
 
 /* How the index space, or the range of it that is asked for, is cut: boxes of one size but for the

@@ -101,6 +101,10 @@ static relayout_status find_side(const relayout_scaled_view *side, const rlt_ind
     status =
         find_view(&side->zero_points, met, is_written && rlt_finds_points(side), &made[2], error);
   }
+  if (status == RELAYOUT_OK && side->has_tensor_scale &&
+      relayout_shape_element_count(&side->elements.shape) > 0) {
+    status = find_view(&side->tensor_scale, NULL, false, &made[RLT_TENSOR_SCALE], error);
+  }
   return status;
 }
 

@@ -54,9 +54,12 @@ static relayout_status add_side(named_list *list, const rlt_used_bytes *used, in
   if (status == RELAYOUT_OK) {
     status = add_tensor(list, &used[1], side, "scales", at->scales, error);
   }
-  return status == RELAYOUT_OK
-             ? add_tensor(list, &used[2], side, "zero_points", at->zero_points, error)
-             : status;
+  if (status == RELAYOUT_OK) {
+    status = add_tensor(list, &used[2], side, "zero_points", at->zero_points, error);
+  }
+  return status == RELAYOUT_OK ? add_tensor(list, &used[RLT_TENSOR_SCALE], side, "tensor_scale",
+                                            at->tensor_scale, error)
+                               : status;
 }
 
 static bool overlap(const named_bytes *a, const named_bytes *b) {
@@ -86,7 +89,8 @@ static relayout_status check_memory(const rlt_many *many, const relayout_source_
   named_list list = {.count = 0};
   relayout_status status = add_side(&list, many->bytes[0], -1, from, error);
   for (int32_t i = 0; i < many->count && status == RELAYOUT_OK; ++i) {
-    const relayout_source_memory at = {to[i].elements, to[i].scales, to[i].zero_points};
+    const relayout_source_memory at = {to[i].elements, to[i].scales, to[i].zero_points,
+                                       to[i].tensor_scale};
     status = add_side(&list, many->bytes[i + 1], i, &at, error);
   }
   return status == RELAYOUT_OK ? check_overlap(&list, error) : status;

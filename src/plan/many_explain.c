@@ -90,7 +90,8 @@ static void explain_text(const relayout_plan *plan, bool with_offers, rlt_text *
     rlt_scaled_view_add_text(&many->to[i].view, text);
     if (scales != NULL) {
       rlt_text_add(
-          text, "\n        scales: %s%s", scales,
+          text, "\n        scales: %s%s%s", scales,
+          many->to[i].view.has_tensor_scale ? ", below the tensor scale" : "",
           many->to[i].finding == RLT_FINDS_IN_ALL ? "; the source is read once more for them" : "");
     }
   }

@@ -373,6 +373,9 @@ static void add_side(const relayout_scaled_view *side, rlt_text *text) {
   if (side->has_zero_points) {
     add_view(&side->zero_points, text);
   }
+  if (side->has_tensor_scale) {
+    add_view(&side->tensor_scale, text);
+  }
 }
 
 /* How the plan's sides are known. */
