@@ -19,6 +19,7 @@ static void note_fetch(const uint8_t *at, int writes, int locality);
 #define rlt_cpu_codec_encode                     seen_codec_encode
 #define rlt_cpu_codec_stream                     seen_codec_stream
 #define rlt_cpu_codec_stream_lines               seen_codec_stream_lines
+#define rlt_cpu_codec_encode_fetching            seen_codec_encode_fetching
 #include "cpu/rows.c"
 
 /* ---- Passes that are noted ---- */
@@ -657,6 +658,43 @@ static void test_what_is_fetched(void **state) {
   rlt_cpu_codec_destroy(codec);
 }
 
+/* Lines that are read later are fetched between pieces of 64 words, and behind those that are left
+ * over; no more than there are. */
+static void test_fetched_between(void **state) {
+  (void)state;
+  static const uint8_t words[4 * ROW];
+  static _Alignas(LINE) uint8_t made[2 * ROW];
+  static const int64_t ahead[9] = {0, 64, 128, 192, 256, 320, 384, 448, 512};
+  static const struct {
+    int64_t count;
+    const char *taken; /* passes, of all pieces */
+    int64_t fetched;
+  } cases[] = {{0, "", 0},
+               {63, "f32_as_bf16", 2},
+               {64, "f32_as_bf16", 2},
+               {65, "f32_as_bf16 f32_as_bf16", 4},
+               {192, "f32_as_bf16 f32_as_bf16 f32_as_bf16", 6},
+               {448,
+                "f32_as_bf16 f32_as_bf16 f32_as_bf16 f32_as_bf16 f32_as_bf16 f32_as_bf16 "
+                "f32_as_bf16",
+                9}};
+  const rlt_problem problem = {.element_bytes = 4,
+                               .conversion = {F(F32), F(BF16), false, 1, false}};
+  rlt_cpu_codec *const codec = codec_of(&problem);
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    rlt_cpu_prefetching of = {.start = words, .ahead = ahead, .left = 9, .pace = 2};
+    fetches.words = words;
+    fetches.count = 0;
+    fetches.next = 0;
+    taken[0] = '\0';
+    rlt_cpu_codec_encode_fetching(codec, words, words + sizeof words, made, cases[i].count, &of, 2);
+    assert_int_equal(fetches.count, cases[i].fetched);
+    assert_int_equal(of.left, 9 - cases[i].fetched);
+    assert_string_equal(taken, cases[i].taken);
+  }
+  rlt_cpu_codec_destroy(codec);
+}
+
 /* All whole lines of the destination, and nothing else, go past the cache: once what is made fills
  * them, wherever it begins. */
 static void test_what_is_streamed(void **state) {
@@ -706,13 +744,13 @@ static void test_what_is_streamed(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_swapping_stages),  cmocka_unit_test(test_taken_stages),
-      cmocka_unit_test(test_halves_by_f32),    cmocka_unit_test(test_nearest_stages),
-      cmocka_unit_test(test_ranges),           cmocka_unit_test(test_tables),
-      cmocka_unit_test(test_without_stages),   cmocka_unit_test(test_unpacked_and_packed),
-      cmocka_unit_test(test_reversed),         cmocka_unit_test(test_spare_bits),
-      cmocka_unit_test(test_float_control),    cmocka_unit_test(test_what_is_fetched),
-      cmocka_unit_test(test_what_is_streamed),
+      cmocka_unit_test(test_swapping_stages), cmocka_unit_test(test_taken_stages),
+      cmocka_unit_test(test_halves_by_f32),   cmocka_unit_test(test_nearest_stages),
+      cmocka_unit_test(test_ranges),          cmocka_unit_test(test_tables),
+      cmocka_unit_test(test_without_stages),  cmocka_unit_test(test_unpacked_and_packed),
+      cmocka_unit_test(test_reversed),        cmocka_unit_test(test_spare_bits),
+      cmocka_unit_test(test_float_control),   cmocka_unit_test(test_what_is_fetched),
+      cmocka_unit_test(test_fetched_between), cmocka_unit_test(test_what_is_streamed),
   };
   return cmocka_run_group_tests_name("cpu.codecs", tests, NULL, NULL);
 }

@@ -2,6 +2,9 @@
  * other. */
 #include <stdint.h>
 #include <string.h>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 /* Compiled in, so that what is fetched can be seen. */
 static void note_fetch(const uint8_t *at, int writes, int locality);

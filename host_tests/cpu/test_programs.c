@@ -321,6 +321,63 @@ static void test_loaded_words(void **state) {
   relayout_device_destroy(device);
 }
 
+/* What becomes narrower does so before it is transposed. Tiles leave a few rows at a time then if
+ * each row is a segment. Rows that begin lines, rows that make up one segment, padding on either
+ * side, and tiles of several axes. */
+static void test_narrowed_first(void **state) {
+  (void)state;
+  static const struct {
+    rlt_problem problem;
+    bool has_strips;
+  } cases[] = {
+      {{.element_bytes = 4,
+        .conversion = {RELAYOUT_S32, RELAYOUT_S16, false, 1, false},
+        .source_elements = 700 * 320,
+        .destination_elements = 320 * 704,
+        .axis_count = 2,
+        .axes = {{700, 700, 320, 1}, {317, 317, 1, 704}}},
+       true},
+      {{.element_bytes = 4,
+        .conversion = {RELAYOUT_F32, RELAYOUT_S8, false, 1, false},
+        .source_start = 1,
+        .source_elements = 1 + 301 * 333,
+        .destination_start = 3,
+        .destination_elements = 3 + 333 * 301,
+        .axis_count = 2,
+        .axes = {{301, 301, 333, 1}, {333, 333, 1, 301}}},
+       false},
+      {{.element_bytes = 8,
+        .conversion = {RELAYOUT_F64, RELAYOUT_F32, false, 1, false},
+        .source_elements = 200 * 150,
+        .destination_elements = 192 * 256,
+        .axis_count = 2,
+        .axes = {{256, 200, 150, 1}, {192, 150, 1, 256}},
+        .fills = true,
+        .fill = {1, 2, 3, 4},
+        .fill_word = {1, 2, 3, 4}},
+       true},
+      {{.element_bytes = 2,
+        .conversion = {RELAYOUT_S16, RELAYOUT_U8, false, 1, false},
+        .source_elements = 128 * 90,
+        .destination_elements = 90 * 128,
+        .axis_count = 4,
+        .axes = {{16, 16, 720, 1}, {8, 8, 90, 16}, {9, 9, 10, 128}, {10, 10, 1, 9 * 128}}},
+       false},
+  };
+  relayout_device *const device = make_device(false);
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    relayout_plan *const plan = trial_plan(device, &cases[i].problem);
+    const rlt_cpu_executable *const made = program_of(plan);
+    assert_true(made->schedule->loads && made->narrows);
+    assert_int_equal(made->strip_rows > 0, cases[i].has_strips);
+    relayout_plan_destroy(plan);
+    for (size_t shift = 0; shift < 64; shift += 24) {
+      assert_non_null(trial_passes_as_chosen(device, &cases[i].problem, shift));
+    }
+  }
+  relayout_device_destroy(device);
+}
+
 /* The last byte's spare bits become 0, and there is no byte behind it. */
 static void test_packed_by_program(void **state) {
   (void)state;
@@ -683,6 +740,7 @@ int main(void) {
       cmocka_unit_test(test_copies),
       cmocka_unit_test(test_small_problems),
       cmocka_unit_test(test_loaded_words),
+      cmocka_unit_test(test_narrowed_first),
       cmocka_unit_test(test_packed_by_program),
       cmocka_unit_test(test_looked_up_by_program),
       cmocka_unit_test(test_parts),

@@ -6,7 +6,8 @@
  *     ...
  *     rlt_floats_leave(was);
  *
- * Reading the control word costs next to nothing; it is written only where it differs.
+ * The control word is written only where it differs; to read it, x86 processors wait for all
+ * arithmetic before.
  *
  * Where subnormals change no result they may be taken as zeros: x86 processors take a hundred
  * cycles for an operation on one.

@@ -57,9 +57,10 @@ static relayout_status check_bit_rows(const rlt_schedule *schedule, relayout_err
                          error);
 }
 
-/* Bytes of a word before or after it is converted, whichever takes more. */
-static int64_t widest_word(const rlt_problem *problem) {
-  return rlt_max(problem->element_bytes, rlt_problem_destination_bytes(problem));
+/* Bytes of a word as it moves or once it is converted, whichever takes more. */
+static int64_t widest_word(const rlt_facts *facts, const rlt_schedule *schedule) {
+  return rlt_max(rlt_cpu_moved_bytes(facts, schedule),
+                 rlt_problem_destination_bytes(schedule->problem));
 }
 
 static relayout_status fail_room(const rlt_facts *facts, relayout_error *error) {
@@ -73,7 +74,7 @@ relayout_status rlt_cpu_lay_out_asked(const rlt_facts *facts, rlt_schedule *sche
   if (!rlt_cpu_move_row_of(schedule->move)->has_tables) {
     return RELAYOUT_OK;
   }
-  const int64_t most = facts->staging_bytes / widest_word(schedule->problem);
+  const int64_t most = facts->staging_bytes / widest_word(facts, schedule);
   int64_t positions;
   if (!rlt_multiply(rlt_group_length(&schedule->columns), rlt_group_length(&schedule->rows),
                     &positions) ||
@@ -94,7 +95,7 @@ static relayout_status check_unpacking(const rlt_facts *facts, const rlt_schedul
   const int64_t room = rlt_unpacking_bytes(facts->staging_bytes);
   rlt_unpacked_tile_make(problem, &schedule->columns, &schedule->rows, room, &tile);
   const int64_t words = tile.unpacking.run_count * tile.unpacking.pitch;
-  return words * problem->element_bytes + 2 * RLT_AROUND_RUN <= room
+  return words * tile.problem.element_bytes + 2 * RLT_AROUND_RUN <= room
              ? RELAYOUT_OK
              : rlt_fail(error, RELAYOUT_UNSUPPORTED,
                         "schedule: what a tile reads takes more than the %" PRId64

@@ -54,6 +54,8 @@ typedef struct rlt_cpu_executable {
 
   /* Where the runs that a tile reads are brought together first, or bits transposed among them. */
   bool unpacks;
+  bool narrows;       /* they become the destination's elements then */
+  int64_t strip_rows; /* so many rows of a tile leave at a time; 0: all do */
   rlt_unpacking unpacking;
   rlt_tile_run *runs;
   rlt_cpu_bit_transpose *transpose; /* NULL where they are loaded or unpacked */
@@ -111,10 +113,12 @@ void rlt_cpu_look_up(const rlt_cpu_call *call, const rlt_tile *tile);
 void rlt_cpu_run_buffered(rlt_cpu_iterator *at, rlt_cpu_scratch *here);
 void rlt_cpu_move_buffered(const rlt_cpu_call *call, const rlt_tile *tile, rlt_cpu_scratch *here);
 
-/* Puts what a tile reads beside each other, as it is, a byte an element or as bytes
- * that the destination has too, RLT_AROUND_RUN behind the start of `unpacked`: to the
- * kernels that is the source. */
-void rlt_cpu_unpack(const rlt_cpu_call *call, const rlt_tile *tile, uint8_t *unpacked);
+/* Puts what a tile reads beside each other, as it is, a byte an element, as bytes that the
+ * destination has too or as its narrower elements, RLT_AROUND_RUN behind the start of `unpacked`:
+ * to the kernels that is the source. While elements become narrower a tile that starts at `next` in
+ * the source is fetched; NULL: none is. */
+void rlt_cpu_unpack(const rlt_cpu_call *call, const rlt_tile *tile, const uint8_t *next,
+                    uint8_t *unpacked);
 
 /* From bit 0 of `bits` to packed elements position .. position+count-1 of the destination, which
  * may begin and end within a byte whose other bits are written by others, perhaps at the same time:

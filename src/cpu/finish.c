@@ -21,24 +21,34 @@ bool rlt_cpu_loads(const rlt_facts *facts, const rlt_schedule *schedule) {
          !rlt_problem_is_unpacked_first(schedule->problem);
 }
 
+bool rlt_cpu_narrows_first(const rlt_facts *facts, const rlt_schedule *schedule) {
+  return rlt_problem_narrows(schedule->problem) && rlt_cpu_loads(facts, schedule);
+}
+
+int64_t rlt_cpu_moved_bytes(const rlt_facts *facts, const rlt_schedule *schedule) {
+  const rlt_problem *const problem = schedule->problem;
+  return rlt_cpu_narrows_first(facts, schedule) ? rlt_problem_destination_bytes(problem)
+                                                : problem->element_bytes;
+}
+
 void rlt_cpu_lay_out_tile(const rlt_facts *facts, rlt_schedule *schedule) {
   const rlt_problem *const problem = schedule->problem;
   const rlt_cpu_move_row *const move = rlt_cpu_move_row_of(schedule->move);
-  const int32_t word = rlt_word_size_number(problem->element_bytes);
   rlt_tile_buffer_request of = {.problem = problem,
                                 .columns = &schedule->columns,
                                 .rows = &schedule->rows,
-                                .copies = move->copies_runs,
-                                .lanes = facts->line_bytes / problem->element_bytes};
-  if (move->joins) {
-    of.most_channels = facts->words[word].channels;
-    of.most_in_lanes = facts->words[word].channels_in_lanes;
-  }
+                                .copies = move->copies_runs};
   rlt_unpacked_tile unpacked;
   if (rlt_cpu_loads(facts, schedule) || rlt_problem_is_unpacked_first(problem)) {
     rlt_unpacked_tile_make(problem, &schedule->columns, &schedule->rows,
                            rlt_unpacking_bytes(facts->staging_bytes), &unpacked);
     of.problem = &unpacked.problem;
+  }
+  const rlt_word_facts *const word = &facts->words[rlt_word_size_number(of.problem->element_bytes)];
+  of.lanes = facts->line_bytes / of.problem->element_bytes;
+  if (move->joins) {
+    of.most_channels = word->channels;
+    of.most_in_lanes = word->channels_in_lanes;
   }
   rlt_tile_buffer_make(&of, &schedule->tile_buffer);
 }

@@ -664,7 +664,8 @@ static void take_scales(const worker *at, const rlt_destination *to,
 
 /* ---- Destinations --------------------------------------------------------------------------- */
 
-/* From memory that may be read up to `end`. */
+/* From memory that may be read up to `end`. Boxes have floating point as programs start with it,
+ * which is right for all converters; what they want besides makes them faster alone. */
 static void put_row(const rlt_destination *to, const void *row, const void *end, uint8_t *place,
                     int64_t count) {
   if (to->streams) {
@@ -738,7 +739,9 @@ static void make_converted(const worker *at, const rlt_destination *to, const ro
   const uint8_t *const source = source_row(at, row);
   const int64_t bytes = row->count * (int64_t)relayout_element_type_byte_size(
                                          at->call->many->from.elements.shape.element_type);
+  const rlt_float_control was = rlt_cpu_codec_enter(to->converter);
   put_row(to, source, source + bytes, place, row->count);
+  rlt_cpu_codec_leave(to->converter, was);
 }
 
 static void make_rows(const worker *at, const rlt_destination *to,

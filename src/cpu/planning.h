@@ -49,6 +49,12 @@ bool rlt_cpu_are_crowded(const rlt_facts *facts, int64_t stride, int64_t count);
 bool rlt_cpu_streams(const rlt_facts *facts, const rlt_schedule *schedule);
 bool rlt_cpu_loads(const rlt_facts *facts, const rlt_schedule *schedule);
 
+/* The same: true if elements become the destination's, which are narrower, as they are loaded. */
+bool rlt_cpu_narrows_first(const rlt_facts *facts, const rlt_schedule *schedule);
+
+/* Bytes of an element as it moves then. */
+int64_t rlt_cpu_moved_bytes(const rlt_facts *facts, const rlt_schedule *schedule);
+
 /* Fills in where a tile lies in its buffer, of a schedule with tables whose tile and move are set.
  */
 void rlt_cpu_lay_out_tile(const rlt_facts *facts, rlt_schedule *schedule);

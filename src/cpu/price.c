@@ -42,7 +42,8 @@ double rlt_cpu_count_moves(const rlt_facts *facts, const rlt_schedule *schedule,
   if (!move->has_tables) {
     return (double)rlt_problem_digit_lists(problem);
   }
-  const rlt_word_facts *const block = &facts->words[rlt_word_size_number(problem->element_bytes)];
+  const int64_t bytes = rlt_cpu_moved_bytes(facts, schedule);
+  const rlt_word_facts *const block = &facts->words[rlt_word_size_number(bytes)];
   const rlt_tile_buffer *const tile_buffer = &schedule->tile_buffer;
   if (rlt_tile_buffer_interleaves(tile_buffer)) {
     return (double)rlt_problem_digit_lists(problem) /
@@ -51,7 +52,7 @@ double rlt_cpu_count_moves(const rlt_facts *facts, const rlt_schedule *schedule,
   if (move->copies_runs && has_pixels(schedule)) {
     return (double)rlt_problem_digit_lists(problem) / (PIXEL_BYTES * LANE_PIXELS * LANE_PIXELS);
   }
-  const int64_t line = rlt_max(facts->line_bytes / problem->element_bytes, 1);
+  const int64_t line = rlt_max(facts->line_bytes / bytes, 1);
   const double others = tiles / tiles_of_group(problem, &schedule->columns) /
                         tiles_of_group(problem, &schedule->rows);
   const bool on_sides = tile_buffer->dense_columns < block->block_columns &&
@@ -69,7 +70,7 @@ double rlt_cpu_count_moves(const rlt_facts *facts, const rlt_schedule *schedule,
 /* A block's time goes by the lines of it, most of which passes while they are on their way to
  * memory where they leave for it straight from registers. */
 rlt_price rlt_cpu_price_of_move(const rlt_facts *facts, const rlt_schedule *schedule) {
-  const int64_t bytes = schedule->problem->element_bytes;
+  const int64_t bytes = rlt_cpu_moved_bytes(facts, schedule);
   const rlt_word_facts *const block = &facts->words[rlt_word_size_number(bytes)];
   static const double STRAIGHT = 0.25;
   const double block_lines =

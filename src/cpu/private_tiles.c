@@ -290,8 +290,11 @@ static void choose_groups(const rlt_scene *scene, int64_t room, rlt_schedule *sc
   }
   if (!rlt_problem_keeps_elements(problem) && !problem->shuffles &&
       !rlt_problem_only_reverses(problem) && !rlt_problem_transposes_bits(problem)) {
-    read = rlt_max(read, problem->source_packed > 0 ? UNPACKED_RUN : CONVERTED_ROWS);
-    write = rlt_max(write, CONVERTED_RUN);
+    const bool converts_read = rlt_cpu_narrows_first(scene->facts, schedule);
+    read = rlt_max(read, problem->source_packed > 0 ? UNPACKED_RUN
+                         : converts_read            ? CONVERTED_RUN
+                                                    : CONVERTED_ROWS);
+    write = rlt_max(write, converts_read ? CONVERTED_ROWS : CONVERTED_RUN);
   }
   take_byte_run(&at);
   take_transposed_rows(&at);
@@ -369,10 +372,22 @@ static void offer_all_runs(const rlt_scene *scene, const rlt_schedule *like,
   }
 }
 
+/* Elements that become narrower do so as they are loaded, so that fewer bytes are transposed;
+ * channels are joined and parted at hardly any cost. A tile takes longer to convert than a line to
+ * arrive: only the next one is fetched, and where it does not crowd out what is transposed. */
+static void narrow_first(const rlt_scene *scene, rlt_schedule *own) {
+  own->blocking.loads = own->blocking.loads ||
+                        (own->move == RLT_MOVE_TRANSPOSE && rlt_problem_narrows(scene->problem));
+  if (rlt_cpu_narrows_first(scene->facts, own)) {
+    own->blocking.prefetch = (rlt_prefetch){.tiles = 1, .level = 2};
+  }
+}
+
 void rlt_cpu_offer_tiles(const rlt_scene *scene, const rlt_schedule *like,
                          rlt_candidates *candidates) {
   rlt_schedule own = *like;
   own.blocking = own_blocking(scene, like->move);
+  narrow_first(scene, &own);
   offer_tile(scene, &own, candidates);
   own.suits = false;
   if (scene->offers_all) {

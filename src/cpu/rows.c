@@ -405,14 +405,23 @@ void rlt_cpu_codec_decode(const rlt_cpu_codec *codec, const uint8_t *source, int
 }
 
 /* Groups, at most a block of them. */
-static void run_passes(const rlt_cpu_codec *codec, const uint8_t *words, uint8_t *to,
-                       int64_t count) {
+static void run_all_passes(const rlt_cpu_codec *codec, const uint8_t *words, uint8_t *to,
+                           int64_t count) {
   _Alignas(LINE) uint8_t between[2][BETWEEN_BYTES];
   const uint8_t *from = words;
   for (int i = 0; i < codec->used_count; ++i) {
     uint8_t *const next = i + 1 < codec->used_count ? between[i % 2] : to;
     codec->used[i](&codec->row, from, next, count);
     from = next;
+  }
+}
+
+static inline void run_passes(const rlt_cpu_codec *codec, const uint8_t *words, uint8_t *to,
+                              int64_t count) {
+  if (codec->used_count == 1) {
+    codec->used[0](&codec->row, words, to, count);
+  } else {
+    run_all_passes(codec, words, to, count);
   }
 }
 
@@ -435,12 +444,12 @@ static int64_t run_rest(const rlt_cpu_codec *codec, const uint8_t *words, const 
   return bytes;
 }
 
-static rlt_float_control enter(const rlt_cpu_codec *codec) {
-  return codec->wants_floats ? rlt_floats_enter_as(codec->floats) : 0;
+rlt_float_control rlt_cpu_codec_enter(const rlt_cpu_codec *codec) {
+  return codec != NULL && codec->wants_floats ? rlt_floats_enter_as(codec->floats) : 0;
 }
 
-static void leave(const rlt_cpu_codec *codec, rlt_float_control was) {
-  if (codec->wants_floats) {
+void rlt_cpu_codec_leave(const rlt_cpu_codec *codec, rlt_float_control was) {
+  if (codec != NULL && codec->wants_floats) {
     rlt_floats_leave_as(codec->floats, was);
   }
 }
@@ -479,8 +488,10 @@ static const uint8_t *end_of(const rlt_cpu_codec *codec, const uint8_t *words, i
 
 void rlt_cpu_codec_encode(const rlt_cpu_codec *codec, const uint8_t *words, uint8_t *destination,
                           int64_t word_count) {
+  const rlt_float_control was = rlt_cpu_codec_enter(codec);
   rlt_cpu_codec_encode_within(codec, words, end_of(codec, words, word_count), destination,
                               word_count);
+  rlt_cpu_codec_leave(codec, was);
 }
 
 void rlt_cpu_codec_encode_within(const rlt_cpu_codec *codec, const uint8_t *words,
@@ -490,9 +501,37 @@ void rlt_cpu_codec_encode_within(const rlt_cpu_codec *codec, const uint8_t *word
     memcpy(destination, words, (size_t)(count * codec->word_bytes));
     return;
   }
-  const rlt_float_control was = enter(codec);
   encode_parts(codec, words, end, destination, count);
-  leave(codec, was);
+}
+
+/* Compiled for each level: asking for it at every line takes a fifth of the time. */
+static inline __attribute__((always_inline)) void
+encode_fetching(const rlt_cpu_codec *codec, const uint8_t *words, const uint8_t *end, uint8_t *to,
+                int64_t count, rlt_cpu_prefetching *ahead, int32_t level) {
+  const int64_t piece = RLT_CPU_FETCHING_PIECE;
+  int64_t left = count;
+  for (; left >= piece; left -= piece) {
+    run_passes(codec, words, to, piece);
+    words += piece * codec->word_bytes;
+    to += piece * codec->destination_bits / 8;
+    rlt_cpu_fetch_some(ahead, ahead->pace, level);
+  }
+  if (left > 0) {
+    run_block(codec, words, end, to, left);
+    rlt_cpu_fetch_some(ahead, ahead->pace, level);
+  }
+}
+
+void rlt_cpu_codec_encode_fetching(const rlt_cpu_codec *codec, const uint8_t *words,
+                                   const uint8_t *end, uint8_t *destination, int64_t word_count,
+                                   rlt_cpu_prefetching *ahead, int32_t level) {
+  if (level == 1) {
+    encode_fetching(codec, words, end, destination, word_count, ahead, 1);
+  } else if (level == 2) {
+    encode_fetching(codec, words, end, destination, word_count, ahead, 2);
+  } else {
+    encode_fetching(codec, words, end, destination, word_count, ahead, 3);
+  }
 }
 
 /* Bytes of the destination that lie in a line there, put aside in the same place of a line. */
@@ -556,8 +595,10 @@ static void stream_bytes(const rlt_cpu_codec *codec, const uint8_t *words, uint8
 
 void rlt_cpu_codec_stream(const rlt_cpu_codec *codec, const uint8_t *words, uint8_t *destination,
                           int64_t word_count) {
+  const rlt_float_control was = rlt_cpu_codec_enter(codec);
   rlt_cpu_codec_stream_within(codec, words, end_of(codec, words, word_count), destination,
                               word_count);
+  rlt_cpu_codec_leave(codec, was);
 }
 
 void rlt_cpu_codec_stream_within(const rlt_cpu_codec *codec, const uint8_t *words,
@@ -571,7 +612,6 @@ void rlt_cpu_codec_stream_within(const rlt_cpu_codec *codec, const uint8_t *word
   out.codec = codec;
   out.first = out.end = (int64_t)((uintptr_t)destination % LINE);
   out.line = destination - out.first;
-  const rlt_float_control was = enter(codec);
   const int64_t block = codec->block, ahead = AHEAD_BYTES / codec->word_bytes;
   for (int64_t i = 0; i < count; i += block) {
     if (i + ahead + block <= count) {
@@ -581,6 +621,5 @@ void rlt_cpu_codec_stream_within(const rlt_cpu_codec *codec, const uint8_t *word
                          rlt_min(count - i, block));
     flow_out(&out);
   }
-  leave(codec, was);
   memcpy(out.line + out.first, out.pending + out.first, (size_t)(out.end - out.first));
 }

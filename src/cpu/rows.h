@@ -3,7 +3,7 @@
  * Elements that tiles move are words of whole bytes, of the source's type. A codec changes packed
  * elements to words, and words to elements of the destination.
  *
- * Depends on problem/ and instruction_sets.h.
+ * Depends on problem/, instruction_sets.h, kernels.h and row_passes.h.
  */
 #ifndef RLT_CPU_ROWS_H
 #define RLT_CPU_ROWS_H
@@ -11,7 +11,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/float_control.h"
 #include "cpu/instruction_sets.h"
+#include "cpu/kernels.h"
+#include "cpu/row_passes.h"
 #include "problem/problem.h"
 #include "relayout/status.h"
 
@@ -25,6 +28,11 @@ void rlt_cpu_codec_destroy(rlt_cpu_codec *codec);
 
 /* The memory that it takes; 0 for NULL. */
 size_t rlt_cpu_codec_bytes(const rlt_cpu_codec *codec);
+
+/* Floating point becomes as the codec's passes want it, and as it was again. NULL: nothing does.
+ * Processors wait for all arithmetic there, so that many rows do this once. */
+rlt_float_control rlt_cpu_codec_enter(const rlt_cpu_codec *codec);
+void rlt_cpu_codec_leave(const rlt_cpu_codec *codec, rlt_float_control was);
 
 /* Elements first .. first+count-1 of the packed `source`, to bytes at `words`. Fewer than 8 bytes
  * before `words` and 64 behind the last one may be written; only bytes that hold those elements are
@@ -42,12 +50,21 @@ void rlt_cpu_codec_encode(const rlt_cpu_codec *codec, const uint8_t *words, uint
 void rlt_cpu_codec_stream(const rlt_cpu_codec *codec, const uint8_t *words, uint8_t *destination,
                           int64_t word_count);
 
-/* The same where all up to `end` may be read behind the words, whatever is there: fewer words than
- * a group need not be brought elsewhere. */
+/* The same between rlt_cpu_codec_enter and rlt_cpu_codec_leave, or with floating point as programs
+ * start with it, where all up to `end` may be read behind the words, whatever is there: fewer words
+ * than a group need not be brought elsewhere. */
 void rlt_cpu_codec_encode_within(const rlt_cpu_codec *codec, const uint8_t *words,
                                  const uint8_t *end, uint8_t *destination, int64_t word_count);
 void rlt_cpu_codec_stream_within(const rlt_cpu_codec *codec, const uint8_t *words,
                                  const uint8_t *end, uint8_t *destination, int64_t word_count);
+
+/* So is this, while lines are fetched that are read later: `ahead->pace` of them after each piece
+ * of so many words. A processor has few places for lines on their way: it would wait for one where
+ * many are fetched at once, and convert nothing. */
+enum { RLT_CPU_FETCHING_PIECE = RLT_CPU_ROW_GROUP };
+void rlt_cpu_codec_encode_fetching(const rlt_cpu_codec *codec, const uint8_t *words,
+                                   const uint8_t *end, uint8_t *destination, int64_t word_count,
+                                   rlt_cpu_prefetching *ahead, int32_t level);
 
 /* Lines that have been encoded, past the cache, to where a line begins. */
 void rlt_cpu_codec_stream_lines(const rlt_cpu_codec *codec, const uint8_t *from,

@@ -7,18 +7,14 @@
 
 enum { LINE_BYTES = RLT_CPU_LINE_BYTES };
 
-/* Puts a tile together from the source, or from what has been unpacked of it. */
-static void pass(const rlt_cpu_call *call, const rlt_cpu_tile *tile, rlt_cpu_scratch *here) {
-  const rlt_cpu_executable *const made = call->made;
-  if (!made->unpacks) {
-    made->fill_tile(&made->frame, tile, here->buffered);
-    return;
-  }
-  rlt_cpu_unpack(call, tile->at, here->unpacked);
+/* The tile as it has been unpacked. */
+static rlt_cpu_tile unpack(const rlt_cpu_call *call, const rlt_cpu_tile *tile, const uint8_t *next,
+                           rlt_cpu_scratch *here) {
+  rlt_cpu_unpack(call, tile->at, next, here->unpacked);
   rlt_cpu_tile arrived = *tile;
   arrived.source = here->unpacked + RLT_AROUND_RUN;
   arrived.source_end = here->unpacked + sizeof here->unpacked;
-  made->fill_tile(&made->frame, &arrived, here->buffered);
+  return arrived;
 }
 
 /* Rows of fewer elements take less time together, with what lies between them, than one by one. */
@@ -110,11 +106,48 @@ static void leave(const rlt_cpu_executable *made, const rlt_cpu_tile *tile, cons
   }
 }
 
+/* A tile of the destination's elements is put together and leaves, a few rows at a time: each has
+ * a segment. */
+static void leave_in_strips(const rlt_cpu_executable *made, const rlt_cpu_tile *tile,
+                            rlt_cpu_scratch *here) {
+  const int64_t first = here->partial.first;
+  rlt_cpu_frame frame = made->frame;
+  rlt_tile at = *tile->at;
+  rlt_cpu_tile strip = *tile;
+  strip.at = &at;
+  for (int64_t r = 0; r < tile->at->rows; r += made->strip_rows) {
+    at.rows = rlt_min(made->strip_rows, tile->at->rows - r);
+    at.valid_rows = rlt_max(rlt_min(at.rows, tile->at->valid_rows - r), 0);
+    frame.rows.from = made->frame.rows.from + r;
+    frame.segments = made->frame.segments + r;
+    frame.tile_buffer.segment_count = at.rows;
+    here->partial.first = first + r;
+    made->fill_tile(&frame, &strip, here->buffered);
+    made->lines->store_segments(&frame, tile, here->buffered, &here->partial, NULL);
+  }
+}
+
+/* A tile is put together, of what the source has or what has been unpacked of it, and leaves; while
+ * it does the one, where it is unpacked and narrowed then, or the other, a tile that starts at
+ * `next` in the source is fetched. NULL: none is. */
+static void move_tile(const rlt_cpu_call *call, const rlt_cpu_tile *tile, const uint8_t *next,
+                      rlt_cpu_scratch *here) {
+  const rlt_cpu_executable *const made = call->made;
+  const rlt_cpu_tile arrived = made->unpacks ? unpack(call, tile, next, here) : *tile;
+  if (made->strip_rows > 0) {
+    leave_in_strips(made, &arrived, here);
+    return;
+  }
+  made->fill_tile(&made->frame, &arrived, here->buffered);
+  leave(made, &arrived, made->narrows ? NULL : next, here);
+}
+
 void rlt_cpu_move_buffered(const rlt_cpu_call *call, const rlt_tile *tile, rlt_cpu_scratch *here) {
   const rlt_cpu_tile placed = rlt_cpu_place_tile(call, tile);
+  const rlt_float_control was = rlt_cpu_codec_enter(call->made->codec);
   here->partial.first = 0;
-  pass(call, &placed, here);
-  leave(call->made, &placed, NULL, here);
+  move_tile(call, &placed, NULL, here);
+  rlt_cpu_codec_leave(call->made->codec, was);
 }
 
 /* ---- Tours ---- */
@@ -146,13 +179,13 @@ void rlt_cpu_run_buffered(rlt_cpu_iterator *at, rlt_cpu_scratch *here) {
   const int32_t ahead = made->schedule->prefetch.tiles;
   rlt_cpu_partial_lines *const partial = &here->partial;
   known_tile known[KNOWN_TILES];
+  const rlt_float_control was = rlt_cpu_codec_enter(made->codec);
   int64_t seen = 1; /* tiles of the tour */
   bool goes_on = true;
   look_at(at, &known[0]);
   for (int64_t moved = 0; moved < seen; ++moved) {
     const known_tile *const now = &known[moved % KNOWN_TILES];
     const uint8_t *fetched = NULL;
-    pass(at->call, &now->tile, here);
     while (goes_on && seen <= moved + rlt_max(ahead, 1)) {
       goes_on = rlt_cpu_iterator_step(at);
       if (goes_on) {
@@ -165,8 +198,9 @@ void rlt_cpu_run_buffered(rlt_cpu_iterator *at, rlt_cpu_scratch *here) {
     }
     partial->goes_on = now->goes_on;
     partial->first = now->first_segment;
-    leave(made, &now->tile, fetched, here);
+    move_tile(at->call, &now->tile, fetched, here);
   }
+  rlt_cpu_codec_leave(made->codec, was);
   if (made->schedule->combined) {
     memset(partial->held, 0, sizeof partial->held);
   }

@@ -53,13 +53,23 @@ static int64_t pitch_of(int64_t tight, int64_t word, bool odd, int64_t runs, int
   return (runs * lines + 2) * RLT_AROUND_RUN <= room ? lines * RLT_AROUND_RUN / word : tight;
 }
 
+/* Elements arrive as the destination has them. */
+static void narrow_first(rlt_problem *problem) {
+  problem->element_bytes = rlt_problem_destination_bytes(problem);
+  problem->conversion = (rlt_conversion){.from = RELAYOUT_ELEMENT_TYPE_INVALID};
+  problem->source_swapped = problem->destination_swapped = false;
+}
+
 void rlt_unpacked_tile_make(const rlt_problem *problem, const rlt_group *columns,
                             const rlt_group *rows, int64_t room, rlt_unpacked_tile *made) {
-  const int64_t word = problem->element_bytes;
   const bool are_words = !rlt_problem_is_unpacked_first(problem);
   rlt_unpacking *const unpacking = &made->unpacking;
   rlt_tile_axis *const axes = made->axes;
   rlt_problem_copy(problem, &made->problem);
+  if (rlt_problem_narrows(problem)) {
+    narrow_first(&made->problem);
+  }
+  const int64_t word = made->problem.element_bytes;
   made->axis_count = read_axes(problem, columns, rows, axes);
   unpacking->runs = rlt_tile_runs_of(problem, axes, made->axis_count, true);
   unpacking->is_exact = !are_words && !rlt_problem_transposes_bits(problem) &&

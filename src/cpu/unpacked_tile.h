@@ -1,8 +1,9 @@
 /* unpacked_tile.h: what a tile reads, brought together before anything else is done with it: the
  * runs of a tile in the source are put beside each other, and the tile is moved from there. Packed
  * elements are unpacked on the way, a byte an element, or their bits transposed so that they are
- * bytes that the destination has too. Words are as they were; but where the source has its runs so
- * far apart that all meet in few sets of a cache, they do not here.
+ * bytes that the destination has too. Words become the destination's where these are narrower:
+ * then fewer bytes move. Other words are as they were; but where the source has its runs so far
+ * apart that all meet in few sets of a cache, they do not here.
  *
  * Depends on tile.h, tile_buffer.h and problem/.
  */

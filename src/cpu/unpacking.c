@@ -1,5 +1,6 @@
 /* unpacking.c: unpacking what a tile reads, run by run. */
 
+#include "base/checked.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "convert/packing.h"
@@ -46,22 +47,30 @@ static void transpose_rows(const rlt_cpu_executable *made, const uint8_t *from, 
                   to_last ? to + last * pitch : to, to_last ? -pitch : pitch, length);
 }
 
-void rlt_cpu_unpack(const rlt_cpu_call *call, const rlt_tile *tile, uint8_t *unpacked) {
+void rlt_cpu_unpack(const rlt_cpu_call *call, const rlt_tile *tile, const uint8_t *next,
+                    uint8_t *unpacked) {
   const rlt_cpu_executable *const made = call->made;
   const rlt_unpacking *const layout = &made->unpacking;
   const uint8_t *const source = call->source;
   const rlt_tile_steps has = rlt_cpu_steps(&made->frame, tile->valid_columns, tile->valid_rows);
   const int64_t length = rlt_run_elements(&layout->runs, has);
-  const int64_t word = made->problem->element_bytes;
+  const int64_t word = made->problem->element_bytes, moved = made->frame.element_bytes;
+  const uint8_t *const end = source + made->source_bytes;
   const int64_t at_once = made->transpose != NULL ? 8 / made->problem->transposed_bits : 1;
+  const int64_t pieces = rlt_divide_up(length, RLT_CPU_FETCHING_PIECE);
+  rlt_cpu_prefetching ahead =
+      rlt_cpu_prefetching_of(&made->frame, next, layout->run_count * pieces);
   for (int64_t r = 0; r < layout->run_count; r += at_once) {
     const rlt_tile_run *const run = &made->runs[r];
     if (!rlt_tile_has_run(has, run)) {
       continue;
     }
     const int64_t first = tile->source + run->start;
-    uint8_t *const to = unpacked + RLT_AROUND_RUN + r * layout->pitch * word;
-    if (made->schedule->loads) {
+    uint8_t *const to = unpacked + RLT_AROUND_RUN + r * layout->pitch * moved;
+    if (made->narrows) {
+      rlt_cpu_codec_encode_fetching(made->codec, source + first * word, end, to, length, &ahead,
+                                    made->frame.fetch_level);
+    } else if (made->schedule->loads) {
       made->lines->copy_run(to, source + first * word, length * word);
     } else if (made->transpose != NULL) {
       transpose_rows(made, source + first, run[1].start - run->start, to, length);

@@ -164,6 +164,14 @@ static inline bool rlt_problem_packs_alike(const rlt_problem *problem) {
          problem->source_high == problem->destination_high;
 }
 
+/* True if elements become narrower ones of whole bytes, and nothing else is done to them: they may
+ * be converted before they move as well as after. */
+static inline bool rlt_problem_narrows(const rlt_problem *problem) {
+  return rlt_converts(&problem->conversion) && !rlt_problem_is_packed(problem) &&
+         problem->reversed_bits == 0 && !problem->shuffles &&
+         rlt_problem_destination_bytes(problem) < problem->element_bytes;
+}
+
 /* True if words are changed to the destination's elements after they moved. */
 static inline bool rlt_problem_is_encoded_last(const rlt_problem *problem) {
   return problem->destination_packed > 0 || problem->reversed_bits > 0 ||

@@ -41,7 +41,9 @@ typedef struct rlt_tile_blocking {
   rlt_reach blocks; /* of tiles that follow each other; 0: of long runs, not along pages */
   rlt_prefetch prefetch;
   rlt_stores stores;
-  bool loads; /* what a tile reads is brought together line by line before it is transposed */
+  /* What a tile reads is brought together line by line before it is transposed, as elements of the
+   * destination where these are narrower. */
+  bool loads;
 } rlt_tile_blocking;
 
 #endif
