@@ -372,7 +372,7 @@ const command command_convert = {
         "                 rounded to another type: to the nearest float, to an integer towards\n"
         "                 zero; values out of range become the nearest end of the range. In a\n"
         "                 raw or .gguf OUT also q8_0, q4_0, q4_1, q5_0, q5_1 or mxfp4, and with\n"
-        "                 the blocks of 4 or 8 rows interleaved q4_0_4_8 and others\n"
+        "                 the blocks of several rows interleaved q4_0_4_8 and others\n"
         "  --scale X      multiply every value by X before it is rounded\n"
         "  --round R      nearest: to the nearest integer, ties to even; zero, the default:\n"
         "                 towards zero, which is half as precise\n"

@@ -1,30 +1,44 @@
 /* record_form.c: see record_form.h. */
 #include "record_form.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Takes "_4" or "_8" from the end of a name of so many bytes; 0: it has another end. */
+/* Takes a number of at most two digits, with a '_' before it, from the end of a name; 0: it ends
+ * otherwise. */
 static int32_t take_number(const char *name, size_t *length) {
-  const char *const end = name + *length;
-  if (*length < 2 || end[-2] != '_' || (end[-1] != '4' && end[-1] != '8')) {
+  size_t digits = 0;
+  int32_t number = 0;
+  while (digits < 2 && digits < *length && isdigit((unsigned char)name[*length - 1 - digits])) {
+    digits += 1;
+  }
+  if (digits == *length || name[*length - 1 - digits] != '_') {
     return 0;
   }
-  *length -= 2;
-  return end[-1] - '0';
+  for (size_t i = *length - digits; i < *length; i++) {
+    number = 10 * number + (name[i] - '0');
+  }
+  *length -= number > 0 ? digits + 1 : 0;
+  return number;
 }
 
 /* The library's text form knows such names too, but reading that takes memory, and without any a
  * name would be no name. */
 bool record_form_parse(const char *name, size_t length, record_form *made) {
-  static const int64_t dimensions[] = {8, RELAYOUT_BLOCK_ELEMENTS}; /* which suit all forms */
+  static const int64_t dimensions[] = {64, RELAYOUT_BLOCK_ELEMENTS}; /* which suit all forms */
   char format[RECORD_FORM_NAME_SIZE];
   relayout_scaled_view view;
   record_form form = {.format = RELAYOUT_BLOCK_FORMAT_NONE};
   *made = form;
+  const size_t whole = length;
   form.bytes = take_number(name, &length);
   form.rows = form.bytes > 0 ? take_number(name, &length) : 0;
-  if (length >= sizeof format || (form.bytes > 0 && form.rows == 0)) {
+  if (form.rows == 0) { /* as in q4_1 */
+    form.bytes = 0;
+    length = whole;
+  }
+  if (length >= sizeof format) {
     return false;
   }
   memcpy(format, name, length);

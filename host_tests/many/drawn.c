@@ -220,8 +220,13 @@ static void interleave(uint64_t *random, relayout_scaled_view *view) {
     if (shape->dimensions[d] % 4 == 0) {
       order[i] = order[1];
       order[1] = d;
-      view->interleaved_rows = shape->dimensions[d] % 8 == 0 && chance(random, 2) ? 8 : 4;
-      view->interleaved_bytes = chance(random, 2) ? 8 : 4;
+      static const int32_t runs[] = {1, 4, 8};
+      view->interleaved_rows = 4;
+      while (view->interleaved_rows < 64 && chance(random, 2) &&
+             shape->dimensions[d] % (2 * view->interleaved_rows) == 0) {
+        view->interleaved_rows *= 2;
+      }
+      view->interleaved_bytes = runs[random_below(random, 3)];
     }
   }
 }

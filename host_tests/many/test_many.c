@@ -967,6 +967,46 @@ static void test_interleaved_values(void **state) {
   assert_memory_equal(read, values, sizeof(read));
 }
 
+/* All numbers of rows and bytes: of records of any bits, each byte where the definition has it, and
+ * back. */
+static void test_interleaved_forms(void **state) {
+  (void)state;
+  enum { MOST_OF_ROWS = 128, IN_ROW = 2, MOST_BYTES = MOST_OF_ROWS * IN_ROW * 34 };
+  static const struct {
+    const char *name;
+    int bytes, scale, turned;
+  } kinds[] = {{"q4_0", 18, 2, 0x88}, {"q8_0", 34, 2, 0}, {"mxfp4", 17, 1, 0}};
+  static const int runs[] = {1, 4, 8};
+  static uint8_t plain[MOST_BYTES], together[MOST_BYTES], found[MOST_BYTES];
+  for (size_t i = 0; i < MOST_BYTES; ++i) {
+    plain[i] = (uint8_t)(i * 2654435761U >> 13);
+  }
+  for (size_t f = 0; f < COUNT(kinds); ++f) {
+    for (int rows = 4; rows <= 64; rows *= 2) {
+      for (size_t k = 0; k < COUNT(runs); ++k) {
+        const int bytes = kinds[f].bytes, scale = kinds[f].scale, run = runs[k];
+        for (int i = 0; i < 2 * rows * IN_ROW * bytes; ++i) {
+          const int row = i / bytes / IN_ROW, block = i / bytes % IN_ROW, b = i % bytes;
+          uint8_t *const of_rows = together + (row / rows * IN_ROW + block) * rows * bytes;
+          const int element = b - scale;
+          of_rows[b < scale
+                      ? row % rows * scale + b
+                      : rows * scale + (element / run * rows + row % rows) * run + element % run] =
+              (uint8_t)(plain[i] ^ (b < scale ? 0 : kinds[f].turned));
+        }
+        char from[32], to[32];
+        snprintf(from, sizeof(from), "%s[%d,64]", kinds[f].name, 2 * rows);
+        snprintf(to, sizeof(to), "%s_%d_%d[%d,64]", kinds[f].name, rows, run, 2 * rows);
+        print_message("%s to %s and back\n", from, to);
+        move(from, SOURCE(plain), to, RELAYOUT_SCALES_GIVEN, DESTINATION(found));
+        assert_memory_equal(found, together, (size_t)(2 * rows * IN_ROW * bytes));
+        move(to, SOURCE(together), from, RELAYOUT_SCALES_GIVEN, DESTINATION(found));
+        assert_memory_equal(found, plain, (size_t)(2 * rows * IN_ROW * bytes));
+      }
+    }
+  }
+}
+
 /* Records lie where the view says, too. */
 static void test_offset_of_records(void **state) {
   (void)state;
@@ -1108,6 +1148,8 @@ static void test_texts(void **state) {
       "mxfp4[64,2]{0,1}",
       "q4_0_4_8[8,64]",
       "mxfp4_8_4[64,8]{0,1}",
+      "q4_0_16_1[16,64]",
+      "mxfp4_64_8[128,32]",
       "s8[4,4]*f32[4,1]",
       "s8[100]*f32[7]",
       "s8[65]*f16[3]per[22]",
@@ -1174,6 +1216,9 @@ static void test_wrong_texts(void **state) {
       {"q8_0_4_4[32]", RELAYOUT_INVALID_ARGUMENT, 0},
       {"q5_1_4_4[4,32]", RELAYOUT_UNSUPPORTED, 0},
       {"q8_0_2_4[4,32]", RELAYOUT_INVALID_TEXT, 1},
+      {"q8_0_4_2[4,32]", RELAYOUT_INVALID_TEXT, 1},
+      {"q8_0_1_4[4,32]", RELAYOUT_INVALID_TEXT, 1},
+      {"q8_0_16_1[24,32]", RELAYOUT_INVALID_ARGUMENT, 0},
       {"q8_0_4[4,32]", RELAYOUT_INVALID_TEXT, 1},
   };
   int wrong = 0;
@@ -1525,6 +1570,7 @@ int main(void) {
       cmocka_unit_test(test_destination_counts),
       cmocka_unit_test(test_interleaved_records),
       cmocka_unit_test(test_interleaved_values),
+      cmocka_unit_test(test_interleaved_forms),
       cmocka_unit_test(test_format_table),
       cmocka_unit_test(test_records),
       cmocka_unit_test(test_turned_records),

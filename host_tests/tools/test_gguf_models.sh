@@ -401,6 +401,8 @@ check 2 '' '--to is q8_0_4_8, a type that .gguf files have not; with rows interl
   convert --tensor w --to q8_0_4_8 ../logs/q4_0.gguf o.gguf
 check 2 '' '--to is q4_0_4_8, which needs an OUT that is raw or a .gguf file, not o.npy' \
   convert --tensor w --to q4_0_4_8 ../logs/q4_0.gguf o.npy
+check 4 '' "tensor 'w': --to: q4_0_16_1 is for tensors whose last dimension but one is a multiple" \
+  convert --tensor w --to q4_0_16_1 ../logs/q4_0.gguf w.raw
 # Experts of 4 rows each.
 (header 1 1 && version && tensor w 2 0 64 4 2) >list
 (ended list 32 && ended plain 32) >experts.gguf

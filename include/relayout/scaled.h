@@ -83,12 +83,12 @@ typedef struct relayout_scaled_view {
   /* Not NONE: the elements lie in records. `elements.shape` then has their dimensions, the type f32
    * and a layout that is an order alone, and there are neither scales nor strides. */
   relayout_block_format block_format;
-  /* 0: the records of a row lie one after the other. 4 or 8: the records of this many rows lie
-   * together; the rows are neighbours along the second dimension of `minor_to_major`. For each 32
-   * elements, the scales of all these rows come first, then their elements: `interleaved_bytes`
-   * bytes (4 or 8) of each row in turn. So runtimes (ggml's repacked q4_0x4, q8_0x8) and GGUF's
-   * former types 31 to 33 have q4_0, q8_0 and mxfp4, which alone are interleaved. Each byte of
-   * q4_0's elements is then XORed with 0x88. */
+  /* 0: the records of a row lie one after the other. 4, 8, 16, 32 or 64: the records of this many
+   * rows lie together; the rows are neighbours along the second dimension of `minor_to_major`. For
+   * each 32 elements, the scales of all these rows come first, then their elements:
+   * `interleaved_bytes` bytes (1, 4 or 8) of each row in turn. So runtimes (ggml's repacked q4_0x4,
+   * q8_0x8 and, by single bytes, q4_0x16) and GGUF's former types 31 to 33 have q4_0, q8_0 and
+   * mxfp4, which alone are interleaved. Each byte of q4_0's elements is then XORed with 0x88. */
   int32_t interleaved_rows;
   int32_t interleaved_bytes;
   relayout_view elements;
@@ -145,7 +145,8 @@ RELAYOUT_API relayout_status relayout_scaled_view_elements_size(const relayout_s
  *
  *   scaled   := shape | block | shape '*' shape groups | '(' shape '-' shape ')' '*' shape groups
  *   block    := format [rows bytes] '[' [size {',' size}] ']' ['{' [dimension {',' dimension}] '}']
- *   rows, bytes := '_4' | '_8'
+ *   rows     := '_4' | '_8' | '_16' | '_32' | '_64'
+ *   bytes    := '_1' | '_4' | '_8'
  *   groups   := ['per' '[' size {',' size} ']']
  *
  * The first shape is that of the elements, then come the zero points, and last the scales. Without

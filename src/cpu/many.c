@@ -299,7 +299,7 @@ static record_row record_row_of(const worker *at, const relayout_scaled_view *si
 /* Records that lie one after the other, of one piece of a row. */
 typedef uint8_t plain_records[PIECE / RELAYOUT_BLOCK_ELEMENTS * MOST_RECORD];
 
-/* Four bytes or eight, with these bits turned. */
+/* A byte, four or eight, with these bits turned. */
 static inline void move_run(const uint8_t *from, size_t bytes, uint64_t turned, uint8_t *to) {
   uint64_t run = 0;
   memcpy(&run, from, bytes);
@@ -348,10 +348,16 @@ static void move_interleaved(const relayout_scaled_view *side, record_row row, i
     } else {
       move_records_by(&of, 8, false, row.first, plain, count);
     }
+  } else if (side->interleaved_bytes == 4) {
+    if (to_plain) {
+      move_records_by(&of, 4, true, row.first, plain, count);
+    } else {
+      move_records_by(&of, 4, false, row.first, plain, count);
+    }
   } else if (to_plain) {
-    move_records_by(&of, 4, true, row.first, plain, count);
+    move_records_by(&of, 1, true, row.first, plain, count);
   } else {
-    move_records_by(&of, 4, false, row.first, plain, count);
+    move_records_by(&of, 1, false, row.first, plain, count);
   }
 }
 

@@ -142,10 +142,11 @@ static relayout_status check_interleaving(const relayout_scaled_view *view, cons
   if (rows == 0 && bytes == 0) {
     return RELAYOUT_OK;
   }
-  if ((rows != 4 && rows != 8) || (bytes != 4 && bytes != 8)) {
+  if ((rows != 4 && rows != 8 && rows != 16 && rows != 32 && rows != 64) ||
+      (bytes != 1 && bytes != 4 && bytes != 8)) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
                     "%s: interleaved_rows is %" PRId32 " and interleaved_bytes is %" PRId32
-                    "; expected 4 or 8 each, or 0 both",
+                    "; expected 4, 8, 16, 32 or 64 rows and 1, 4 or 8 bytes, or 0 of both",
                     name, rows, bytes);
   }
   if (format != RELAYOUT_BLOCK_FORMAT_Q4_0 && format != RELAYOUT_BLOCK_FORMAT_Q8_0 &&
