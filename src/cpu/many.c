@@ -749,23 +749,58 @@ static void make_records(const worker *at, const rlt_destination *to,
   }
 }
 
-/* Records of the source's format, whose bits stay. */
+/* One row's records. */
+static void move_row(const relayout_scaled_view *from, const relayout_scaled_view *to,
+                     record_row source, record_row made, int64_t elements) {
+  plain_records room;
+  const int64_t count = elements / RELAYOUT_BLOCK_ELEMENTS;
+  const uint8_t *const plain = take_records(from, source, elements, room);
+  if (made.rows == 1) {
+    memcpy(made.first, plain, (size_t)count * relayout_block_format_record_bytes(to->block_format));
+  } else {
+    move_interleaved(to, made, count, (uint8_t *)(uintptr_t)plain, false);
+  }
+}
+
+/* Of the rows whose records lie together on one side of a move, and not on the other: along which
+ * dimension they are neighbours; -1: there are none. */
+static int32_t group_dimension(const relayout_scaled_view *from, const relayout_scaled_view *to) {
+  const relayout_scaled_view *const side = from->interleaved_rows > 0 ? from : to;
+  return (from->interleaved_rows > 0) != (to->interleaved_rows > 0)
+             ? side->elements.shape.layout.minor_to_major[1]
+             : -1;
+}
+
+/* Records of the source's format, whose bits stay. Where the box has all rows of a group, the first
+ * of them takes all along. */
 static void move_records(const worker *at, const rlt_destination *to,
                          const relayout_destination_memory *memory) {
   const rlt_many *const many = at->call->many;
+  const rlt_cpu_scale_passes *const passes = at->call->passes;
   const row_walk by = values_walk(at, 1, to->piece);
-  const size_t bytes = relayout_block_format_record_bytes(to->view.block_format);
+  const int32_t d = group_dimension(&many->from, &to->view);
+  const bool joins = to->view.interleaved_rows > 0;
+  const relayout_scaled_view *const side = joins ? &to->view : &many->from;
+  const rlt_interleaving how = {side->block_format, side->interleaved_rows,
+                                side->interleaved_bytes};
+  const int64_t apart = d < 0 ? 0 : joins ? many->records.strides[d] : to->records.strides[d];
   for (box_row row = first_row(&by); row.count > 0; next_row(&by, &row)) {
-    plain_records room;
     const int64_t count = row.count / RELAYOUT_BLOCK_ELEMENTS;
+    const int64_t number = d < 0 ? 0 : (at->box.start[d] + row.index[d]) % how.rows;
+    const int64_t first = d < 0 ? -1 : row.index[d] - number;
+    const bool is_whole = first >= 0 && first + how.rows <= at->box.sizes[d];
+    if (is_whole && number > 0) {
+      continue;
+    }
     const record_row source =
         record_row_of(at, &many->from, &many->records, at->call->from->elements, &row);
     const record_row made = record_row_of(at, &to->view, &to->records, memory->elements, &row);
-    const uint8_t *const plain = take_records(&many->from, source, row.count, room);
-    if (made.rows == 1) {
-      memcpy(made.first, plain, (size_t)count * bytes);
+    if (is_whole && joins) {
+      passes->join(&how, source.first, apart, count, made.first);
+    } else if (is_whole) {
+      passes->part(&how, source.first, count, made.first, apart);
     } else {
-      move_interleaved(&to->view, made, count, (uint8_t *)(uintptr_t)plain, false);
+      move_row(&many->from, &to->view, source, made, row.count);
     }
   }
 }

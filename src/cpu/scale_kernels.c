@@ -6,6 +6,7 @@
  */
 #include "base/checked.h"
 #include "convert/float_bits.h"
+#include "cpu/interleaved.h"
 #include "cpu/records.h"
 #include "cpu/scale_finding.h"
 #include "cpu/scale_passes.h"
@@ -553,4 +554,6 @@ const rlt_cpu_scale_passes SCALE_PASSES = {.rescale = rescale,
                                            .find_ends = find_ends,
                                            .find_scales = find_scales,
                                            .encode = encode_records,
-                                           .decode = decode_records};
+                                           .decode = decode_records,
+                                           .join = join_records,
+                                           .part = part_records};

@@ -39,6 +39,13 @@ typedef struct rlt_rescaling {
   rlt_scale_rounding rounding;
 } rlt_rescaling;
 
+/* How the records of so many rows lie together: `run` bytes of each row's elements in turn. */
+typedef struct rlt_interleaving {
+  relayout_block_format format; /* q4_0, q8_0 or mxfp4 */
+  int32_t rows;
+  int32_t run;
+} rlt_interleaving;
+
 typedef struct rlt_cpu_scale_passes {
   /* The elements that stand for values first .. first + count - 1 of a row, of which the first is
    * given: ((value - point) * scale) / scale + point. Integers before the point is added are
@@ -69,6 +76,12 @@ typedef struct rlt_cpu_scale_passes {
                  uint8_t *records);
   void (*decode)(relayout_block_format format, const uint8_t *records, int64_t count,
                  float *values);
+  /* The records of all rows of a group, `count` of each row: from rows that lie `apart` bytes from
+   * each other to those that are interleaved, and back. Their bits stay. */
+  void (*join)(const rlt_interleaving *by, const uint8_t *plain, int64_t apart, int64_t count,
+               uint8_t *together);
+  void (*part)(const rlt_interleaving *by, const uint8_t *together, int64_t count, uint8_t *plain,
+               int64_t apart);
 } rlt_cpu_scale_passes;
 
 #endif
