@@ -10,6 +10,7 @@
 #include "cpu/cpu.h"
 #include "cpu/executable.h"
 #include "cpu/scale_passes.h"
+#include "cpu/wide.h"
 #include "plan/many.h"
 
 /* The greatest values and the scales of all groups of a destination, where boxes share groups. */
@@ -506,6 +507,21 @@ static rlt_rescaling rescaling_of(const worker *at, const rlt_destination *to, c
   return made;
 }
 
+/* What a row of such elements is made of: the source's, or f32s of its records or rows. */
+static const void *wide_elements(const worker *at, const box_row *row) {
+  return at->call->many->is_wide ? (const void *)source_row(at, row)
+                                 : (const void *)values_of(at, row);
+}
+
+static rlt_wide_rescaling wide_rescaling(const worker *at, const rlt_rescaling *of,
+                                         relayout_element_type to, bool to_nearest) {
+  const rlt_many *const many = at->call->many;
+  return (rlt_wide_rescaling){.from = many->is_wide ? many->row_type : RELAYOUT_F32,
+                              .to = to,
+                              .rounds_to_nearest = to_nearest,
+                              .scales = of};
+}
+
 /* Elements of a row by the source's scales. */
 static const rlt_unaligned_float *scaled(const worker *at, const rlt_rescaling *of,
                                          const rlt_unaligned_float *elements, int64_t count) {
@@ -523,12 +539,17 @@ static const rlt_unaligned_float *scaled_values_of(const worker *at, const rlt_d
                                                    const row_walk *by, const box_row *row) {
   const upcoming next = next_of(at, by, row);
   fetch(&next, 0, row->count);
-  const rlt_unaligned_float *const elements = values_of(at, row);
   if (!rlt_many_has_scales(at->call->many)) {
-    return elements;
+    return values_of(at, row);
   }
   const rlt_rescaling of = rescaling_of(at, to, row);
-  return scaled(at, &of, elements, row->count);
+  if (at->call->many->is_wide) {
+    const rlt_rescaling by_source = {.from = of.from};
+    const rlt_wide_rescaling wide = wide_rescaling(at, &by_source, RELAYOUT_F32, false);
+    rlt_cpu_rescale_wide(&wide, source_row(at, row), 0, row->count, at->rescaled);
+    return at->rescaled;
+  }
+  return scaled(at, &of, values_of(at, row), row->count);
 }
 
 static void find_greatest(const worker *at, const rlt_destination *to) {
@@ -698,6 +719,16 @@ static void make_rescaled(const worker *at, const rlt_destination *to, const row
   }
 }
 
+/* Elements that f32 does not hold, or that come of such ones. */
+static void make_wide(const worker *at, const rlt_destination *to, const row_walk *by,
+                      const box_row *row, const rlt_rescaling *of, uint8_t *place) {
+  const upcoming next = next_of(at, by, row);
+  const rlt_wide_rescaling wide =
+      wide_rescaling(at, of, to->view.elements.shape.element_type, to->rounds_to_nearest);
+  fetch(&next, 0, row->count);
+  rlt_cpu_rescale_wide(&wide, wide_elements(at, row), 0, row->count, place);
+}
+
 static void make_converted(const worker *at, const rlt_destination *to, const row_walk *by,
                            const box_row *row, uint8_t *place) {
   const upcoming next = next_of(at, by, row);
@@ -732,7 +763,11 @@ static void make_rows(const worker *at, const rlt_destination *to,
       continue;
     }
     of = is_same ? of : rescaling_of(at, to, &row);
-    make_rescaled(at, to, &by, &row, &of, place);
+    if (to->is_wide) {
+      make_wide(at, to, &by, &row, &of, place);
+    } else {
+      make_rescaled(at, to, &by, &row, &of, place);
+    }
   }
   if (to->finding == RLT_FINDS_IN_PIECE) {
     run_box(at, &to->found, at->to_scales, memory->scales);

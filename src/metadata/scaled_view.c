@@ -60,8 +60,13 @@ static bool is_small_float(relayout_element_type type) {
   return relayout_element_type_kind(type) == RELAYOUT_KIND_FLOAT && type != RELAYOUT_F64;
 }
 
+/* Of at most 32 bits. */
+static bool is_scaled_integer(relayout_element_type type) {
+  return is_small_integer(type) || type == RELAYOUT_S32 || type == RELAYOUT_U32;
+}
+
 bool rlt_can_be_scaled(relayout_element_type type) {
-  return is_small_integer(type) || is_small_float(type);
+  return is_scaled_integer(type) || is_small_float(type);
 }
 
 static relayout_status check_types(const relayout_scaled_view *view, relayout_error *error) {
@@ -70,8 +75,8 @@ static relayout_status check_types(const relayout_scaled_view *view, relayout_er
   const relayout_element_type points = view->zero_points.shape.element_type;
   if (!rlt_can_be_scaled(elements)) {
     return rlt_fail(error, RELAYOUT_UNSUPPORTED,
-                    "elements of %s cannot have scales; expected an integer type of at most 16 "
-                    "bits, or a float type of at most 32",
+                    "elements of %s cannot have scales; expected an integer or float type of at "
+                    "most 32 bits",
                     relayout_element_type_name(elements));
   }
   if (!is_small_float(scales) || relayout_element_type_bits(scales) < 8) {
@@ -79,7 +84,7 @@ static relayout_status check_types(const relayout_scaled_view *view, relayout_er
                     "scales cannot be %s; expected f32, f16, bf16 or an f8 type",
                     relayout_element_type_name(scales));
   }
-  if (view->has_zero_points && !is_small_integer(elements)) {
+  if (view->has_zero_points && !is_scaled_integer(elements)) {
     return rlt_fail(error, RELAYOUT_UNSUPPORTED,
                     "elements of %s cannot have zero points; expected an integer type",
                     relayout_element_type_name(elements));
