@@ -967,6 +967,48 @@ static void test_interleaved_values(void **state) {
   assert_memory_equal(read, values, sizeof(read));
 }
 
+/* Numbers that f32 does not hold, and products and quotients of them, rounded once: to a double
+ * first, the first product would become the number halfway between two f32s, and then the even one. */
+static void test_wide_elements(void **state) {
+  (void)state;
+  const int32_t integers[2] = {1628739979, INT32_MAX};
+  const float scales[2] = {16336419.0F, 0x1p20F}, one[1] = {1}, small[1] = {0x1p-30F};
+  const uint32_t largest = UINT32_MAX;
+  uint32_t bits;
+  const double doubles[4] = {0.5 + 0x1p-40, -0.5, 2147483652.0, -1e300}, two[1] = {1.5};
+  const int8_t points[1] = {-10}, bytes[2] = {3, -128};
+  const float tenths[2] = {0.1F, 0.1F}, three[1] = {3};
+  float made[2], whole;
+  int64_t long_integers[2];
+  int8_t rounded[4];
+  int32_t words[4];
+  double exact[2];
+  move("s32[2]*f32[2]", SOURCE(integers, scales), "f32[2]", RELAYOUT_SCALES_GIVEN,
+       DESTINATION(made));
+  memcpy(&bits, made, sizeof(bits));
+  assert_int_equal(bits, 0x5abd0f45);
+  move("s32[2]*f32[2]", SOURCE(integers, scales), "s64[2]", RELAYOUT_SCALES_GIVEN,
+       DESTINATION(long_integers));
+  assert_int_equal(long_integers[1], 2251799812636672);
+  move("u32[1]*f32[1]", SOURCE(&largest, one), "f32[1]", RELAYOUT_SCALES_GIVEN,
+       DESTINATION(&whole));
+  assert_true(whole == 4294967296.0F);
+  move("f64[4]", SOURCE(doubles), "s8[4]*f32[1]", RELAYOUT_SCALES_GIVEN,
+       DESTINATION(rounded, (void *)(uintptr_t)one));
+  assert_memory_equal(rounded, ((const int8_t[4]){1, 0, 127, -128}), 4);
+  move("f64[4]", SOURCE(doubles), "(s32[4]-s8[1])*f32[1]", RELAYOUT_SCALES_GIVEN,
+       DESTINATION(words, (void *)(uintptr_t)one, (void *)(uintptr_t)points));
+  assert_memory_equal(words, ((const int32_t[4]){-9, -10, 2147483642, INT32_MIN}), 16);
+  move("f32[1]", SOURCE(three), "s32[1]*f32[1]", RELAYOUT_SCALES_GIVEN,
+       DESTINATION(words, (void *)(uintptr_t)small));
+  assert_int_equal(words[0], INT32_MAX); /* 3 * 2^30 is beyond */
+  move("s8[2]*f32[2]", SOURCE(bytes, tenths), "f64[2]", RELAYOUT_SCALES_GIVEN, DESTINATION(exact));
+  assert_true(exact[0] == 40265319 * 0x1p-27); /* 0.1f is 13421773 / 2^27 */
+  move("f64[1]", SOURCE(two), "s32[1]*f32[1]", RELAYOUT_SCALES_GIVEN,
+       DESTINATION(words, (void *)(uintptr_t)small));
+  assert_int_equal(words[0], 1610612736);
+}
+
 /* All numbers of rows and bytes: of records of any bits, each byte where the definition has it, and
  * back. */
 static void test_interleaved_forms(void **state) {
@@ -1364,7 +1406,7 @@ static void test_refused_plans(void **state) {
   } cases[] = {
       {"f32[4]", "f32[5]", RELAYOUT_SCALES_GIVEN, RELAYOUT_SHAPE_MISMATCH},
       {"f32[4]", "f32[2,2]", RELAYOUT_SCALES_GIVEN, RELAYOUT_SHAPE_MISMATCH},
-      {"f32[4]", "s32[4]*f32[1]", RELAYOUT_SCALES_GIVEN, RELAYOUT_UNSUPPORTED},
+      {"f32[4]", "s32[4]*f32[1]", RELAYOUT_SCALES_AMAX, RELAYOUT_UNSUPPORTED},
       {"f32[4]", "f64[4]*f32[1]", RELAYOUT_SCALES_AMAX, RELAYOUT_UNSUPPORTED},
       {"u64[4]*f32[1]", "f32[4]", RELAYOUT_SCALES_GIVEN, RELAYOUT_UNSUPPORTED},
       {"c64[4]", "f32[4]", RELAYOUT_SCALES_GIVEN, RELAYOUT_UNSUPPORTED},
@@ -1571,6 +1613,7 @@ int main(void) {
       cmocka_unit_test(test_interleaved_records),
       cmocka_unit_test(test_interleaved_values),
       cmocka_unit_test(test_interleaved_forms),
+      cmocka_unit_test(test_wide_elements),
       cmocka_unit_test(test_format_table),
       cmocka_unit_test(test_records),
       cmocka_unit_test(test_turned_records),

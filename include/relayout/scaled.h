@@ -92,8 +92,8 @@ typedef struct relayout_scaled_view {
   int32_t interleaved_rows;
   int32_t interleaved_bytes;
   relayout_view elements;
-  /* Without scales the elements are the values. With scales they are floats of at most 32 bits or
-   * integers of at most 16. Zero points need scales, whose dimensions they have, and integers. */
+  /* Without scales the elements are the values. With scales they are floats or integers of at most
+   * 32 bits. Zero points need scales, whose dimensions they have, and integers. */
   bool has_scales;
   bool has_zero_points;
   relayout_view scales;      /* f32, f16, bf16 or an f8 type */
@@ -241,9 +241,9 @@ typedef struct relayout_destination_memory {
  * its runs. A cost whose rates are several has no rate and the weight 0.
  *
  * RELAYOUT_INVALID_ARGUMENT, RELAYOUT_SHAPE_MISMATCH for other dimensions than the source's,
- * RELAYOUT_UNSUPPORTED for integers of 32 or 64 bits, f64 and complex types on a side whose other
- * one has scales, for these and pred in a source that has one by `scale`, for complex types and
- * records, and for scales that are to be found for a type without numbers above 0. A device that
+ * RELAYOUT_UNSUPPORTED for complex types on a side whose other one has scales, for these and pred
+ * in a source that has one by `scale`, for complex types and records, and for scales that are to be
+ * found for a type without numbers above 0, or for integers of 32 bits. A device that
  * runs work-group kernels also refuses records along several dimensions if a work-group cannot hold
  * a box of 32 elements along each of them. Also what relayout_plan_create_between returns. */
 RELAYOUT_API relayout_status relayout_plan_create_many(relayout_device *device,

@@ -726,7 +726,14 @@ static void make_wide(const worker *at, const rlt_destination *to, const row_wal
   const rlt_wide_rescaling wide =
       wide_rescaling(at, of, to->view.elements.shape.element_type, to->rounds_to_nearest);
   fetch(&next, 0, row->count);
-  rlt_cpu_rescale_wide(&wide, wide_elements(at, row), 0, row->count, place);
+  const void *const elements = wide_elements(at, row);
+  const bool are_signed = wide.from == RELAYOUT_S32;
+  const bool are_multiplied =
+      (are_signed || wide.from == RELAYOUT_U32) && wide.to == RELAYOUT_F32 && !to->view.has_scales;
+  if (!are_multiplied || !at->call->passes->multiply_integers(&of->from, elements, are_signed,
+                                                              (float *)(void *)place, row->count)) {
+    rlt_cpu_rescale_wide(&wide, elements, 0, row->count, place);
+  }
 }
 
 static void make_converted(const worker *at, const rlt_destination *to, const row_walk *by,

@@ -56,6 +56,10 @@ typedef struct rlt_cpu_scale_passes {
    * the products: as f32s, or, where f32 holds all of them, as bf16s. */
   void (*multiply_words)(const rlt_scale_row *row, const uint16_t *elements, int64_t first,
                          bool to_words, void *to, int64_t count);
+  /* Integers of 32 bits, less their zero points, times their scales, each product rounded to an f32
+   * once. False where a scale is not finite: then nothing is said of what was written. */
+  bool (*multiply_integers)(const rlt_scale_row *row, const void *elements, bool are_signed,
+                            float *to, int64_t count);
   /* What values are multiplied by where a quotient follows from the product: 1 / scale as an f32, 0
    * for the scale 0, or NaN for a scale for which it does not. */
   void (*invert)(const float *scales, int64_t count, float *inverses);
