@@ -303,7 +303,7 @@ INLINED long OF(whole_)(const memory *of, const coordinate *i, tile_word word, p
     return short_quotient((uint)word, SOURCE_FORMAT, (uint)scale, TO_BY_FORMAT, TO_NEAREST != 0);
   }
   const number exact = OF(quotient_)(of, i, word, factor, scale);
-  return clamp(whole_value(exact, TO_NEAREST != 0), -(1L << 22), 1L << 22);
+  return clamp(whole_value(exact, TO_NEAREST != 0), -(1L << 40), 1L << 40);
 }
 
 /* value / scale + zero point, saturated. */

@@ -1,9 +1,10 @@
 /* numbers.cl: products, quotients and sums of the numbers of convert.cl, which follows no mode of a
  * device's floating point: what scales and records need. Follows convert.cl, without NARROW.
  *
- * A number that comes of an f32 or a shorter type has at most 24 digits, and a product of two of
- * them at most 48. A quotient has the 40 digits before its first that is not exact, and `rest` says
- * whether there are more.
+ * A number that comes of an f32 or a shorter type has at most 24 digits, of an integer of 32 bits
+ * less a zero point 33, and of an f64 53; a product of one of them and an f32 has at most 77, of
+ * which `rest` has those beyond 64. A quotient has the 40 digits before its first that is not
+ * exact, and `rest` says whether there are more.
  */
 
 INLINED number_format f32_format(void) {
@@ -41,7 +42,7 @@ INLINED number quotient(const number a, const number b) {
   const ulong whole = is_power ? a.digits : a.digits / divisor;
   const int exponent = a.exponent - b.exponent - (is_power ? PATTERN_BITS - 1 : 40);
   number made = normalised(whole, exponent, b.what != NUMBER_ZERO && a.negative != b.negative);
-  made.rest = is_power ? a.rest : whole * divisor != a.digits ? 1 : 0;
+  made.rest = is_power ? a.rest : whole * divisor != a.digits || a.rest != 0 ? 1 : 0;
   made.what = b.what == NUMBER_ZERO                                    ? NUMBER_ZERO
               : is_nan(a) || is_nan(b)                                 ? NUMBER_NAN
               : a.what == NUMBER_INFINITE && b.what == NUMBER_INFINITE ? NUMBER_NAN
@@ -224,7 +225,7 @@ INLINED int short_quotient(uint a, const number_format from, uint b, const numbe
   return is_zero_float(a, from) ? 0 : negative ? -made : made;
 }
 
-/* The integer that a pattern stands for, of at most 16 bits. */
+/* The integer that a pattern stands for, of at most 32 bits. */
 INLINED long integer_value(pattern bits, const number_format of) {
   const long low = (long)(bits & ones(of.bits));
   return of.kind == KIND_SIGNED && (low >> (of.bits - 1)) != 0 ? low - (1L << of.bits) : low;
@@ -241,11 +242,11 @@ INLINED number number_of_integer(long value) {
   return normalised(abs(value), 0, value < 0);
 }
 
-/* A finite number as an integer within 32 bits; NaN is 0. */
+/* A finite number as an integer within 64 bits; NaN is 0. */
 INLINED long whole_value(const number n, bool rounds_to_nearest) {
-  const number_format of = {KIND_SIGNED, 32, 0, 0, 0, 0};
+  const number_format of = {KIND_SIGNED, 64, 0, 0, 0, 0};
   const integer_rule by = {false, rounds_to_nearest};
-  return (long)(int)(uint)integer_pattern(n, of, by);
+  return (long)integer_pattern(n, of, by);
 }
 
 /* ---- Operations on patterns of f32s, each rounded once ---- */

@@ -108,7 +108,7 @@ static exit_code convert_array(const convert_request *asked, stream_input *input
                           work->output_is_npy);
   }
   if (code == EXIT_CODE_OK) {
-    code = tensor_move_aim(&work->move, asked->to, asked->blocks);
+    code = tensor_move_aim(&work->move, asked->to, &asked->blocks);
   }
   if (code == EXIT_CODE_OK) {
     code = tensor_move_plan(&work->move);
@@ -233,15 +233,20 @@ static exit_code check_names(const convert_request *asked) {
 
 /* A name of blocks stands for all of --to. */
 static exit_code read_blocks(convert_request *asked) {
-  if (asked->to == NULL ||
-      relayout_block_format_parse(asked->to, &asked->blocks, NULL) != RELAYOUT_OK) {
+  if (asked->to == NULL || !record_form_parse(asked->to, strlen(asked->to), &asked->blocks)) {
     return EXIT_CODE_OK;
   }
-  return gguf_is(asked->output) ? EXIT_CODE_OK
-                                : report(EXIT_CODE_USAGE,
-                                         "--to is %s, which needs an OUT that is a .gguf file, "
-                                         "not %s",
-                                         asked->to, asked->output);
+  if (gguf_is(asked->output) && gguf_type_named(asked->to) == NULL) {
+    return report(EXIT_CODE_USAGE,
+                  "--to is %s, a type that .gguf files have not; with rows interleaved they have "
+                  "q4_0_4_4, q4_0_4_8 and q4_0_8_8",
+                  asked->to);
+  }
+  return gguf_is(asked->output) || (!convert_model_is(asked->output) && !is_npy_name(asked->output))
+             ? EXIT_CODE_OK
+             : report(EXIT_CODE_USAGE,
+                      "--to is %s, which needs an OUT that is raw or a .gguf file, not %s",
+                      asked->to, asked->output);
 }
 
 static exit_code check_words(convert_request *asked, const convert_shards_request *shards,
@@ -369,7 +374,8 @@ const command command_convert = {
         "                 bf16{1,0:T(8,128)}; the rest is taken from the source. Values are\n"
         "                 rounded to another type: to the nearest float, to an integer towards\n"
         "                 zero; values out of range become the nearest end of the range. In a\n"
-        "                 raw or .gguf OUT also q8_0, q4_0, q4_1, q5_0, q5_1 or mxfp4\n"
+        "                 raw or .gguf OUT also q8_0, q4_0, q4_1, q5_0, q5_1 or mxfp4, and with\n"
+        "                 the blocks of several rows interleaved q4_0_4_8 and others\n"
         "  --scale X      multiply every value by X before it is rounded\n"
         "  --round R      nearest: to the nearest integer, ties to even; zero, the default:\n"
         "                 towards zero, which is half as precise\n"
@@ -429,9 +435,10 @@ const command command_convert = {
         "too, files of the same names are written beside it, and a .safetensors OUT gets all.\n"
         "\n"
         "A .gguf file is such a file too, of either side. Its types q8_0, q4_0, q4_1, q5_0, q5_1\n"
-        "and mxfp4 are read as f32 and written by their names in --to; tensors of less than two\n"
-        "dimensions, or with a last one that is no multiple of 32, stay as they are under a\n"
-        "pattern. Other blocks (q4_k, iq2_xs, ..) are copied to a .gguf OUT.\n"
+        "and mxfp4, and q4_0_4_4, q4_0_4_8 and q4_0_8_8, which llama.cpp reads no longer, are\n"
+        "read as f32 and written by their names in --to; tensors of less than two dimensions, or\n"
+        "with a last one that is no multiple of 32, stay as they are under a pattern. Other\n"
+        "blocks (q4_k, iq2_xs, ..) are copied to a .gguf OUT.\n"
         "\n"
         "Shardings are written as XLA prints them ('relayout shard' shows what they say). "
         "{device}\n"

@@ -38,7 +38,8 @@ typedef struct job {
   bool *is_relaid; /* by the tensors' numbers in the model */
   size_t relaid_count;
   misfits misfits;
-  size_t file_count; /* to be written */
+  size_t uneven_count; /* of those relaid whose rows cannot be interleaved as --to says */
+  size_t file_count;   /* to be written */
   made_file *files;
   stream_output index;
 } job;
@@ -117,33 +118,57 @@ static exit_code check_names(const job *work) {
 
 /* What is in the file: in blocks, of which only the values have a shape, or not. */
 static relayout_status stored_shape(const job *work, size_t number, relayout_shape *shape,
-                                    relayout_block_format *blocks, relayout_error *error) {
+                                    record_form *blocks, relayout_error *error) {
   const safetensors_tensor *const tensor = tensor_of(work, number);
-  *blocks = RELAYOUT_BLOCK_FORMAT_NONE;
-  if (has_blocks(work, number) &&
-      relayout_block_format_parse(tensor->dtype, blocks, NULL) == RELAYOUT_OK) {
+  *blocks = (record_form){.format = RELAYOUT_BLOCK_FORMAT_NONE};
+  if (has_blocks(work, number) && record_form_parse(tensor->dtype, strlen(tensor->dtype), blocks)) {
     *shape = tensor_move_block_shape(tensor->rank, tensor->dimensions);
     return relayout_shape_validate(shape, error);
   }
   return safetensors_shape(&file_of(work, number)->header, tensor, shape, error);
 }
 
-/* Whether the tensor changes: one that has the blocks of --to already is copied. */
-static bool is_moved(const job *work, size_t number) {
-  const relayout_block_format blocks = work->asked->blocks;
-  return work->is_relaid[number] &&
-         (blocks == RELAYOUT_BLOCK_FORMAT_NONE || !has_blocks(work, number) ||
-          strcmp(tensor_of(work, number)->dtype, relayout_block_format_name(blocks)) != 0);
+/* Whether --to interleaves more rows than this tensor has, or another number. */
+static bool is_uneven(const job *work, const relayout_shape *shape) {
+  const record_form *const blocks = &work->asked->blocks;
+  return record_form_is(blocks) && tensor_move_suits_blocks(shape) &&
+         !tensor_move_suits_rows(shape, blocks);
 }
 
-/* Its rank, and whether that is the one of the layouts in --from and --to, or blocks suit it. What
- * else is wrong with a shape is said later. */
-static int32_t rank_of(const job *work, size_t number, bool *fits) {
+/* The records that a tensor of this shape gets: those of --to; under a pattern, one after the other
+ * where they cannot be interleaved. */
+static record_form blocks_for(const job *work, const char *name, const relayout_shape *shape) {
+  record_form blocks = work->asked->blocks;
+  if (is_uneven(work, shape) && !tensor_choice_names(&work->asked->choice, name)) {
+    blocks.rows = 0;
+    blocks.bytes = 0;
+  }
+  return blocks;
+}
+
+/* Whether the tensor changes: one that has the blocks of --to already is copied. */
+static bool is_moved(const job *work, size_t number) {
+  const safetensors_tensor *const tensor = tensor_of(work, number);
+  relayout_shape shape;
+  record_form blocks;
+  if (!work->is_relaid[number] || !record_form_is(&work->asked->blocks) ||
+      stored_shape(work, number, &shape, &blocks, NULL) != RELAYOUT_OK) {
+    return work->is_relaid[number];
+  }
+  const record_form wanted = blocks_for(work, tensor->name, &shape);
+  return blocks.format != wanted.format || blocks.rows != wanted.rows ||
+         blocks.bytes != wanted.bytes;
+}
+
+/* Its rank, and whether that is the one of the layouts in --from and --to, or blocks suit it, and
+ * whether its rows are uneven for them. What else is wrong with a shape is said later. */
+static int32_t rank_of(const job *work, size_t number, bool *fits, bool *uneven) {
   const convert_request *const asked = work->asked;
   const safetensors_tensor *const tensor = tensor_of(work, number);
   relayout_shape shape;
-  relayout_block_format blocks;
+  record_form blocks;
   *fits = true;
+  *uneven = false;
   if (stored_shape(work, number, &shape, &blocks, NULL) != RELAYOUT_OK) {
     return tensor->rank;
   }
@@ -154,8 +179,9 @@ static int32_t rank_of(const job *work, size_t number, bool *fits) {
             RELAYOUT_SHAPE_MISMATCH;
   }
   const int32_t rank = shape.rank;
-  if (asked->blocks != RELAYOUT_BLOCK_FORMAT_NONE) {
+  if (record_form_is(&asked->blocks)) {
     *fits = *fits && tensor_move_suits_blocks(&shape);
+    *uneven = is_uneven(work, &shape);
     return rank;
   }
   *fits = *fits && relayout_shape_parse_with_defaults(asked->to, &shape, &shape, NULL) !=
@@ -202,12 +228,18 @@ static void say_misfits(const job *work) {
   char text[512];
   const bool is_one = work->misfits.count == 1;
   describe_misfits(&work->misfits, sizeof text, text);
-  if (work->misfits.count > 0 && work->asked->blocks != RELAYOUT_BLOCK_FORMAT_NONE) {
+  if (work->misfits.count > 0 && record_form_is(&work->asked->blocks)) {
     report_line("%s %s copied as %s: %s", text, is_one ? "is" : "are",
                 is_one ? "it is" : "they are", blocks_need);
   } else if (work->misfits.count > 0) {
     report_line("%s %s copied as %s: %s '%s' is of another rank", text, is_one ? "is" : "are",
                 is_one ? "it is" : "they are", layouts_of(work->asked), work->asked->to);
+  }
+  if (work->uneven_count > 0) {
+    const record_form *const blocks = &work->asked->blocks;
+    report_line("%zu tensor%s %s, not %s: the last dimension but one is no multiple of %d",
+                work->uneven_count, work->uneven_count == 1 ? " becomes" : "s become",
+                relayout_block_format_name(blocks->format), work->asked->to, (int)blocks->rows);
   }
 }
 
@@ -218,7 +250,7 @@ static exit_code check_chosen(const job *work) {
   if (work->relaid_count == 0 && work->misfits.count == 0) {
     return fail_none_left(asked);
   }
-  if (work->relaid_count == 0 && asked->blocks != RELAYOUT_BLOCK_FORMAT_NONE) {
+  if (work->relaid_count == 0 && record_form_is(&asked->blocks)) {
     return report(EXIT_CODE_BAD_INPUT, "--to %s fits none of the tensors that are chosen: %s; %s",
                   asked->to, text, blocks_need);
   }
@@ -251,10 +283,12 @@ static exit_code choose(job *work) {
   for (size_t i = 0; i < work->from.tensor_count; i++) {
     const char *const name = tensor_of(work, i)->name;
     bool fits;
-    const int32_t rank = rank_of(work, i, &fits);
+    bool uneven;
+    const int32_t rank = rank_of(work, i, &fits, &uneven);
     const bool is_meant = tensor_choice_has(choice, name, rank);
     work->is_relaid[i] = is_meant && (fits || tensor_choice_names(choice, name));
     work->relaid_count += work->is_relaid[i];
+    work->uneven_count += work->is_relaid[i] && uneven;
     work->misfits.count += is_meant && !work->is_relaid[i];
     work->misfits.of_rank[rank] += is_meant && !work->is_relaid[i];
   }
@@ -271,7 +305,7 @@ static exit_code read_shapes(const job *work, size_t number, tensor_move *move) 
   relayout_error error;
   relayout_shape stored;
   const relayout_status status = stored_shape(work, number, &stored, &move->from_blocks, &error);
-  const bool has_known_blocks = move->from_blocks != RELAYOUT_BLOCK_FORMAT_NONE;
+  const bool has_known_blocks = record_form_is(&move->from_blocks);
   if (has_blocks(work, number) && !has_known_blocks) {
     return report(EXIT_CODE_BAD_INPUT,
                   "it is of type %s, which can only be copied from one .gguf file to another; "
@@ -295,7 +329,8 @@ static exit_code read_shapes(const job *work, size_t number, tensor_move *move) 
     code = npy_source_stated(asked->from, &array, stored.element_type, &move->from);
   }
   if (code == EXIT_CODE_OK) {
-    code = tensor_move_aim(move, asked->to, asked->blocks);
+    const record_form blocks = blocks_for(work, tensor->name, &move->from);
+    code = tensor_move_aim(move, asked->to, &blocks);
   }
   size_t size = 0;
   relayout_shape_byte_size(&move->from, &size, NULL);
@@ -386,11 +421,13 @@ static exit_code plan_files(job *work) {
 /* As what the file lists the tensor that the move makes. */
 static relayout_status describe(safetensors *header, safetensors_tensor *tensor,
                                 const tensor_move *move, relayout_error *error) {
-  return move->to_blocks == RELAYOUT_BLOCK_FORMAT_NONE
-             ? safetensors_set_shape(header, tensor, &move->to, error)
-             : safetensors_set_stored(header, tensor, relayout_block_format_name(move->to_blocks),
-                                      &move->to,
-                                      tensor_move_block_bytes(move->to_blocks, &move->to), error);
+  if (!record_form_is(&move->to_blocks)) {
+    return safetensors_set_shape(header, tensor, &move->to, error);
+  }
+  char name[RECORD_FORM_NAME_SIZE];
+  record_form_name(&move->to_blocks, name);
+  return safetensors_set_stored(header, tensor, gguf_type_named(name)->name, &move->to,
+                                tensor_move_block_bytes(move->to_blocks.format, &move->to), error);
 }
 
 /* All that can be wrong with a shape is so before anything is written. */

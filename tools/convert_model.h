@@ -14,7 +14,7 @@
 typedef struct convert_request {
   const char *from;
   const char *to;
-  relayout_block_format blocks; /* that `to` names; NONE: it is a shape, or a part of one */
+  record_form blocks; /* that `to` names, unless it is a shape, or a part of one */
   tensor_choice choice;
   const char *alignment_text;
   uint64_t alignment; /* of the tensors of a model that is written */

@@ -56,8 +56,8 @@ bool convert_scaled_is(const char *text) {
 }
 
 static bool is_format_alone(const char *text) {
-  relayout_block_format format;
-  return relayout_block_format_parse(text, &format, NULL) == RELAYOUT_OK;
+  record_form form;
+  return record_form_parse(text, strlen(text), &form);
 }
 
 static bool reads_model(const convert_request *asked) {

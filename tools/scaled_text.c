@@ -5,16 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/* "q8_0", or "q8_0_4_8": what is a side of records with dimensions that suit all of them. */
+#include "record_form.h"
+
+/* "q8_0", or "q8_0_4_8[64,64]". */
 static bool names_blocks(const char *text) {
-  char side[32];
-  relayout_scaled_view view;
-  const int length = (int)strcspn(text, "[ ");
-  const int written =
-      snprintf(side, sizeof side, "%.*s[8,%d]", length, text, RELAYOUT_BLOCK_ELEMENTS);
-  return written > 0 && (size_t)written < sizeof side &&
-         relayout_scaled_view_parse(side, &view, NULL) == RELAYOUT_OK &&
-         view.block_format != RELAYOUT_BLOCK_FORMAT_NONE;
+  record_form form;
+  return record_form_parse(text, strcspn(text, "[ "), &form);
 }
 
 /* The name with the dimensions of a shape behind it. */

@@ -40,45 +40,54 @@ uint64_t tensor_move_block_bytes(relayout_block_format format, const relayout_sh
          relayout_block_format_record_bytes(format);
 }
 
-exit_code tensor_move_aim(tensor_move *move, const char *to, relayout_block_format blocks) {
-  if (blocks == RELAYOUT_BLOCK_FORMAT_NONE) {
+bool tensor_move_suits_rows(const relayout_shape *shape, const record_form *form) {
+  return form->rows == 0 || shape->dimensions[shape->rank - 2] % form->rows == 0;
+}
+
+exit_code tensor_move_aim(tensor_move *move, const char *to, const record_form *blocks) {
+  if (!record_form_is(blocks)) {
     return arguments_read_shape("--to", to, &move->from, &move->to);
   }
+  char text[RELAYOUT_SHAPE_TEXT_SIZE];
+  relayout_shape_format(&move->from, text, sizeof text);
   if (!tensor_move_suits_blocks(&move->from)) {
-    char text[RELAYOUT_SHAPE_TEXT_SIZE];
-    relayout_shape_format(&move->from, text, sizeof text);
     return report(EXIT_CODE_BAD_INPUT,
                   "--to: %s is for tensors of two or more dimensions, the last of which is a "
                   "multiple of %d, and this one is %s",
                   to, RELAYOUT_BLOCK_ELEMENTS, text);
   }
+  if (!tensor_move_suits_rows(&move->from, blocks)) {
+    return report(EXIT_CODE_BAD_INPUT,
+                  "--to: %s is for tensors whose last dimension but one is a multiple of %d, and "
+                  "this one is %s",
+                  to, (int)blocks->rows, text);
+  }
   move->to = tensor_move_block_shape(move->from.rank, move->from.dimensions);
-  move->to_blocks = blocks;
+  move->to_blocks = *blocks;
   return EXIT_CODE_OK;
 }
 
 static bool has_blocks(const tensor_move *move) {
-  return move->from_blocks != RELAYOUT_BLOCK_FORMAT_NONE ||
-         move->to_blocks != RELAYOUT_BLOCK_FORMAT_NONE;
+  return record_form_is(&move->from_blocks) || record_form_is(&move->to_blocks);
 }
 
 /* The bytes of a side in memory. */
-static size_t side_size(relayout_block_format blocks, const relayout_shape *shape) {
+static size_t side_size(const record_form *blocks, const relayout_shape *shape) {
   size_t size = 0;
-  if (blocks != RELAYOUT_BLOCK_FORMAT_NONE) {
-    return (size_t)tensor_move_block_bytes(blocks, shape);
+  if (record_form_is(blocks)) {
+    return (size_t)tensor_move_block_bytes(blocks->format, shape);
   }
   relayout_shape_byte_size(shape, &size, NULL);
   return size;
 }
 
 static size_t source_size(const tensor_move *move) {
-  return has_blocks(move) ? side_size(move->from_blocks, &move->from)
+  return has_blocks(move) ? side_size(&move->from_blocks, &move->from)
                           : relayout_plan_source_size(move->plan);
 }
 
 static size_t destination_size(const tensor_move *move) {
-  return has_blocks(move) ? side_size(move->to_blocks, &move->to)
+  return has_blocks(move) ? side_size(&move->to_blocks, &move->to)
                           : relayout_plan_destination_size(move->plan);
 }
 
@@ -90,32 +99,42 @@ static bool is_dense(const relayout_shape *shape) {
          relayout_shape_equal(&plain, shape);
 }
 
+/* The least part of both sides: a block, or all blocks of rows that are interleaved. Dimensions
+ * before the rows count as more rows, of which each has whole groups. */
+static int64_t least_part(const tensor_move *move) {
+  const int32_t from = move->from_blocks.rows;
+  const int32_t to = move->to_blocks.rows;
+  const int32_t rows = from > to ? from : to;
+  return rows > 0 ? rows * move->from.dimensions[move->from.rank - 1] : RELAYOUT_BLOCK_ELEMENTS;
+}
+
 /* As many elements as fit into a box on both sides, in whole blocks; all of them where they do, or
  * where they do not lie in one order. */
 static int64_t part_of(const tensor_move *move) {
   const int64_t count = relayout_shape_element_count(&move->from);
-  const size_t from = side_size(move->from_blocks, &move->from);
-  const size_t to = side_size(move->to_blocks, &move->to);
+  const size_t from = side_size(&move->from_blocks, &move->from);
+  const size_t to = side_size(&move->to_blocks, &move->to);
   const int64_t most = (int64_t)(from > to ? from : to);
   if (most <= LARGE_FILES_BOX_BYTES || move->packs_source || !is_dense(&move->from) ||
       !is_dense(&move->to)) {
     return count;
   }
-  const int64_t blocks = count / RELAYOUT_BLOCK_ELEMENTS;
-  const int64_t block_bytes = most / blocks;
-  const int64_t in_part = LARGE_FILES_BOX_BYTES / block_bytes;
-  return (in_part > 0 ? in_part : 1) * RELAYOUT_BLOCK_ELEMENTS;
+  const int64_t least = least_part(move);
+  const int64_t least_bytes = most / (count / least);
+  const int64_t in_part = LARGE_FILES_BOX_BYTES / least_bytes;
+  return (in_part > 0 ? in_part : 1) * least;
 }
 
-/* A side of so many elements in one dimension, or all of it. */
-static relayout_status make_scaled_view(relayout_block_format blocks, const relayout_shape *shape,
-                                        relayout_byte_order order, int64_t count,
+/* A side of so many elements in rows of `row` of them, or all of it. */
+static relayout_status make_scaled_view(const record_form *blocks, const relayout_shape *shape,
+                                        relayout_byte_order order, int64_t count, int64_t row,
                                         relayout_scaled_view *made, relayout_error *error) {
   const bool is_whole = count == relayout_shape_element_count(shape);
-  const int32_t rank = is_whole ? shape->rank : 1;
-  const int64_t *const dimensions = is_whole ? shape->dimensions : &count;
-  if (blocks != RELAYOUT_BLOCK_FORMAT_NONE) {
-    return relayout_scaled_view_make_blocks(blocks, rank, dimensions, NULL, made, error);
+  const int64_t part_of_it[] = {count / row, row};
+  const int32_t rank = is_whole ? shape->rank : 2;
+  const int64_t *const dimensions = is_whole ? shape->dimensions : part_of_it;
+  if (record_form_is(blocks)) {
+    return record_form_view(blocks, rank, dimensions, made, error);
   }
   relayout_shape part = *shape;
   relayout_view view;
@@ -134,10 +153,12 @@ static relayout_status plan_part(const tensor_move *move, int64_t count, relayou
                                  relayout_error *error) {
   relayout_scaled_view from;
   relayout_scaled_view to;
+  const bool has_rows = move->from_blocks.rows > 0 || move->to_blocks.rows > 0;
+  const int64_t row = has_rows ? move->from.dimensions[move->from.rank - 1] : count;
   relayout_status status =
-      make_scaled_view(move->from_blocks, &move->from, move->from_order, count, &from, error);
+      make_scaled_view(&move->from_blocks, &move->from, move->from_order, count, row, &from, error);
   if (status == RELAYOUT_OK) {
-    status = make_scaled_view(move->to_blocks, &move->to, move->to_order, count, &to, error);
+    status = make_scaled_view(&move->to_blocks, &move->to, move->to_order, count, row, &to, error);
   }
   return status == RELAYOUT_OK
              ? relayout_plan_create_many(move->device, &from, &to, 1, &move->options, plan, error)
@@ -145,16 +166,17 @@ static relayout_status plan_part(const tensor_move *move, int64_t count, relayou
 }
 
 static exit_code plan_blocks(tensor_move *move) {
-  const bool is_source = move->from_blocks != RELAYOUT_BLOCK_FORMAT_NONE;
+  const bool is_source = record_form_is(&move->from_blocks);
   const char *const misplaced = move->verifies                                     ? "--verify"
                                 : move->options.schedule_count > 0                 ? "--schedule"
                                 : move->options.overflow == RELAYOUT_OVERFLOW_WRAP ? "--wrap"
                                 : move->options.scale != 0 && move->options.scale != 1 ? "--scale"
                                                                                        : NULL;
   if (misplaced != NULL) {
+    char name[RECORD_FORM_NAME_SIZE];
+    record_form_name(is_source ? &move->from_blocks : &move->to_blocks, name);
     return report(EXIT_CODE_USAGE, "%s cannot be had for tensors in blocks, as of %s; leave it out",
-                  misplaced,
-                  relayout_block_format_name(is_source ? move->from_blocks : move->to_blocks));
+                  misplaced, name);
   }
   relayout_error error;
   move->part = part_of(move);
@@ -194,12 +216,11 @@ exit_code tensor_move_plan(tensor_move *move) {
   return EXIT_CODE_OK;
 }
 
-static void describe(relayout_block_format blocks, const relayout_shape *shape,
+static void describe(const record_form *blocks, const relayout_shape *shape,
                      char text[RELAYOUT_SHAPE_TEXT_SIZE]) {
   relayout_scaled_view view;
-  if (blocks == RELAYOUT_BLOCK_FORMAT_NONE ||
-      relayout_scaled_view_make_blocks(blocks, shape->rank, shape->dimensions, NULL, &view, NULL) !=
-          RELAYOUT_OK) {
+  if (!record_form_is(blocks) ||
+      record_form_view(blocks, shape->rank, shape->dimensions, &view, NULL) != RELAYOUT_OK) {
     relayout_shape_format(shape, text, RELAYOUT_SHAPE_TEXT_SIZE);
   } else {
     relayout_scaled_view_format(&view, text, RELAYOUT_SHAPE_TEXT_SIZE);
@@ -214,8 +235,8 @@ void tensor_move_say(const tensor_move *move) {
   char to[RELAYOUT_SHAPE_TEXT_SIZE];
   relayout_device_info info = RELAYOUT_DEVICE_INFO_INIT;
   relayout_device_get_info(move->device, &info, NULL);
-  describe(move->from_blocks, &move->from, from);
-  describe(move->to_blocks, &move->to, to);
+  describe(&move->from_blocks, &move->from, from);
+  describe(&move->to_blocks, &move->to, to);
   report_line("%s to %s by %s on %s (%s)", from, to, relayout_plan_get_method(move->plan),
               info.name, info.description);
 }
@@ -337,7 +358,7 @@ static exit_code move_whole(const tensor_move *move, stream_input *input, bool e
   uint8_t *source = NULL;
   const size_t in_memory = source_size(move);
   char text[RELAYOUT_SHAPE_TEXT_SIZE];
-  describe(move->from_blocks, &move->from, text);
+  describe(&move->from_blocks, &move->from, text);
   exit_code code =
       tensor_move_read(input, ends_input, text, file_size(move->packs_source, in_memory), &source);
   if (code == EXIT_CODE_OK && move->packs_source) {
@@ -419,7 +440,7 @@ static exit_code move_by_parts(const tensor_move *move, stream_input *input, boo
   const size_t all = source_size(move);
   const int64_t remaining = stream_remaining(input);
   char text[RELAYOUT_SHAPE_TEXT_SIZE];
-  describe(move->from_blocks, &move->from, text);
+  describe(&move->from_blocks, &move->from, text);
   exit_code code = ends_input && remaining > 0 && remaining != (int64_t)all
                        ? fail_size(input, text, all, remaining)
                        : begin_parts(move, &of);

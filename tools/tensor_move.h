@@ -1,5 +1,6 @@
 /* tensor_move.h: one tensor from a file to another, relaid on the way, with whatever goes before it
- * there. Depends on the public headers, arguments.h, large_files.h, stream.h and verify.h. */
+ * there. Depends on the public headers, arguments.h, large_files.h, record_form.h, stream.h and
+ * verify.h. */
 #ifndef TOOLS_TENSOR_MOVE_H
 #define TOOLS_TENSOR_MOVE_H
 
@@ -7,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "record_form.h"
 #include "relayout/relayout.h"
 #include "relayout/scaled.h"
 #include "stream.h"
@@ -16,10 +18,9 @@ typedef struct tensor_move {
   relayout_plan_options options;
   relayout_shape from;
   relayout_shape to;
-  /* Not NONE: that side's elements lie in blocks, and its shape is one of f32 in the default
-   * layout. */
-  relayout_block_format from_blocks;
-  relayout_block_format to_blocks;
+  /* Of a side whose elements lie in records; its shape is one of f32 in the default layout. */
+  record_form from_blocks;
+  record_form to_blocks;
   relayout_byte_order from_order; /* of the bytes of numbers */
   relayout_byte_order to_order;
   bool packs_source;      /* the file has elements of 6 bits packed (six_bits.h) */
@@ -39,9 +40,12 @@ bool tensor_move_suits_blocks(const relayout_shape *shape);
 relayout_shape tensor_move_block_shape(int32_t rank, const int64_t *dimensions);
 uint64_t tensor_move_block_bytes(relayout_block_format format, const relayout_shape *shape);
 
-/* What the destination is, once the source is known: as `to` says, or, unless `blocks` is NONE, in
- * such blocks. */
-exit_code tensor_move_aim(tensor_move *move, const char *to, relayout_block_format blocks);
+/* Whether the rows of such a tensor are a multiple of those that a form interleaves. */
+bool tensor_move_suits_rows(const relayout_shape *shape, const record_form *form);
+
+/* What the destination is, once the source is known: in records of the form `blocks`, or, if that
+ * is none, as `to` says. */
+exit_code tensor_move_aim(tensor_move *move, const char *to, const record_form *blocks);
 
 /* Makes the plan, which the caller destroys; all else is filled in. Then says what will run where,
  * if anything is to be said. */

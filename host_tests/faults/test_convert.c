@@ -26,6 +26,7 @@ static file_bytes one_tensor;       /* as a model of one tensor */
 static file_bytes as_gguf;          /* as a .gguf file */
 static file_bytes small;            /* numbers of 8 bits, */
 static file_bytes in_blocks;        /* and these in blocks of a .gguf file */
+static file_bytes in_rows;          /* numbers of 4 bits in blocks of 4 rows, interleaved */
 static const char folder[] = "out"; /* where outputs go */
 
 static void write_npy(const char *path) {
@@ -141,6 +142,30 @@ static void make_gguf(void) {
   file_write("blocks.gguf", in_blocks.bytes, in_blocks.size);
   file_write("in.s8", small.bytes, small.size);
   free(plain.bytes);
+}
+
+/* Numbers of 4 bits in one byte each, and in q4_0_4_8: each block's least is -8, so its scale is 1.
+ * A byte has two numbers of a row, each 8 greater: one of the first half of a block and, in its
+ * high bits, the one 16 columns further on. The bytes are then XORed with 0x88, which takes the 8
+ * away again. */
+static void make_rows(void) {
+  enum { ROWS = 64, COLUMNS = 96, BLOCK = 32, FOUR = 4 * 18, TYPE_Q4_0_4_8 = 32 };
+  static uint8_t numbers[ROWS * COLUMNS];
+  static uint8_t records[ROWS * COLUMNS / BLOCK * FOUR / 4];
+  for (size_t row = 0; row < ROWS; ++row) {
+    for (size_t column = 0; column < COLUMNS; ++column) {
+      const size_t in_block = column % BLOCK;
+      const int value = in_block == 7 ? -8 : (int)((row * 5 + column * 3) % 15) - 7;
+      uint8_t *const four = records + (row / 4 * (COLUMNS / BLOCK) + column / BLOCK) * FOUR;
+      const size_t byte = in_block % 16;
+      numbers[row * COLUMNS + column] = (uint8_t)value;
+      four[row % 4 * 2 + 1] = 0x3c;
+      four[8 + byte / 8 * 32 + row % 4 * 8 + byte % 8] |=
+          (uint8_t)((value & 15) << (in_block < 16 ? 0 : 4));
+    }
+  }
+  in_rows = gguf_of(TYPE_Q4_0_4_8, false, records, sizeof records);
+  file_write("four.s8", numbers, sizeof numbers);
 }
 
 static void empty_folder(void) {
@@ -287,8 +312,8 @@ static void model_to_raw(const scenario *it) {
 static void gguf_to_new(const scenario *it) {
   (void)it;
   empty_folder();
-  command_call call = {.words = {"--device", "cpu", "--tensor", "w", "--to", "{0,1}", "in.gguf",
-                                 "out/new.gguf"}};
+  command_call call = {
+      .words = {"--device", "cpu", "--tensor", "w", "--to", "{0,1}", "in.gguf", "out/new.gguf"}};
   check_command(&call, &(expectation){"out/new.gguf", &none, &as_gguf});
 }
 
@@ -301,11 +326,19 @@ static void raw_to_blocks(const scenario *it) {
   check_command(&call, &(expectation){"out/new.gguf", &none, &in_blocks});
 }
 
+static void raw_to_rows(const scenario *it) {
+  (void)it;
+  empty_folder();
+  command_call call = {.words = {"--device", "cpu", "--tensor", "w", "--from", "s8[64,96]", "--to",
+                                 "q4_0_4_8", "four.s8", "out/new.gguf"}};
+  check_command(&call, &(expectation){"out/new.gguf", &none, &in_rows});
+}
+
 static void blocks_to_raw(const scenario *it) {
   (void)it;
   empty_folder();
-  command_call call = {.words = {"--device", "cpu", "--tensor", "w", "--to", "s8", "blocks.gguf",
-                                 "out/new.raw"}};
+  command_call call = {
+      .words = {"--device", "cpu", "--tensor", "w", "--to", "s8", "blocks.gguf", "out/new.raw"}};
   check_command(&call, &(expectation){"out/new.raw", &none, &small});
 }
 
@@ -495,6 +528,7 @@ static const scenario scenarios[] = {
     {.name = "model_to_raw", .run = model_to_raw},
     {.name = "gguf_to_new", .run = gguf_to_new},
     {.name = "raw_to_blocks", .run = raw_to_blocks},
+    {.name = "raw_to_rows", .run = raw_to_rows},
     {.name = "blocks_to_raw", .run = blocks_to_raw},
     {.name = "set_to_set", .run = set_to_set},
     {.name = "scaled_to_scaled", .run = scaled_to_scaled},
@@ -535,6 +569,7 @@ static bool begin(void) {
   make_models();
   make_one_tensor();
   make_gguf();
+  make_rows();
   make_ones();
   make_half(0);
   make_half(1);

@@ -28,6 +28,12 @@ static relayout_element_type draw_plain_type(uint64_t *random) {
   return chance(random, 4) ? RELAYOUT_F32 : type;
 }
 
+/* Those that f32 does not hold. */
+static bool is_wide(const relayout_scaled_view *view) {
+  const relayout_element_type type = view->elements.shape.element_type;
+  return type != RELAYOUT_F32 && format_of(type).bits >= 32;
+}
+
 /* Destinations of f8e8m0fnu have no element that stands for 0, and s1 no number above it. */
 static relayout_element_type draw_scaled_type(uint64_t *random, bool is_destination) {
   relayout_element_type type;
@@ -35,9 +41,9 @@ static relayout_element_type draw_scaled_type(uint64_t *random, bool is_destinat
     type = chance(random, 6)   ? RELAYOUT_S8
            : chance(random, 6) ? RELAYOUT_F8E4M3FN
            : chance(random, 6) ? RELAYOUT_S4
+           : chance(random, 8) ? RELAYOUT_S32
                                : random_element_type(random);
-  } while (format_of(type).kind == COMPLEX || type == RELAYOUT_PRED ||
-           (format_of(type).bits >= 32 && type != RELAYOUT_F32) ||
+  } while (format_of(type).kind == COMPLEX || type == RELAYOUT_PRED || format_of(type).bits > 32 ||
            (is_destination && (type == RELAYOUT_F8E8M0FNU || type == RELAYOUT_S1)));
   return type;
 }
@@ -161,7 +167,7 @@ static void draw_scales(uint64_t *random, bool is_destination, relayout_scaled_v
   }
   view->zero_points.shape = view->scales.shape;
   view->has_zero_points = has_integers && chance(random, 2);
-  view->rule = is_destination
+  view->rule = is_destination && !is_wide(view)
                    ? (relayout_scale_rule)random_below(random, view->has_zero_points ? 6 : 4)
                    : RELAYOUT_SCALES_GIVEN;
   view->rule = view->rule > RELAYOUT_SCALES_RANGE ? RELAYOUT_SCALES_RANGE : view->rule;
@@ -220,8 +226,13 @@ static void interleave(uint64_t *random, relayout_scaled_view *view) {
     if (shape->dimensions[d] % 4 == 0) {
       order[i] = order[1];
       order[1] = d;
-      view->interleaved_rows = shape->dimensions[d] % 8 == 0 && chance(random, 2) ? 8 : 4;
-      view->interleaved_bytes = chance(random, 2) ? 8 : 4;
+      static const int32_t runs[] = {1, 4, 8};
+      view->interleaved_rows = 4;
+      while (view->interleaved_rows < 64 && chance(random, 2) &&
+             shape->dimensions[d] % (2 * view->interleaved_rows) == 0) {
+        view->interleaved_rows *= 2;
+      }
+      view->interleaved_bytes = runs[random_below(random, 3)];
     }
   }
 }
@@ -381,15 +392,6 @@ static bool has_scattered(const relayout_scaled_view *view) {
           (view->has_zero_points && is_scattered(&view->zero_points)));
 }
 
-static bool is_wide(const relayout_scaled_view *view) {
-  const relayout_element_type type = view->elements.shape.element_type;
-  return type != RELAYOUT_F32 && format_of(type).bits >= 32;
-}
-
-static bool is_scaled(const relayout_scaled_view *view) {
-  return view->has_scales || view->block_format != RELAYOUT_BLOCK_FORMAT_NONE;
-}
-
 static bool has_factor(const drawn_many *drawn) {
   return drawn->options.scale != 0 && (float)drawn->options.scale != 1;
 }
@@ -415,16 +417,14 @@ static bool is_contained(const drawn_many *drawn, const relayout_scaled_view *to
 
 bool drawn_many_may_be_refused(const drawn_many *drawn) {
   const relayout_element_type type = drawn->from.elements.shape.element_type;
-  bool may = has_scattered(&drawn->from) ||
-             (has_factor(drawn) && (is_wide(&drawn->from) || type == RELAYOUT_PRED));
+  bool may = has_scattered(&drawn->from) || (has_factor(drawn) && type == RELAYOUT_PRED);
   for (int32_t i = 0; i < drawn->count; ++i) {
     const relayout_scaled_view *const to = &drawn->to[i];
     const bool is_padded = has_padding(&to->elements) ||
                            (to->has_scales && has_padding(&to->scales)) ||
                            (to->has_zero_points && has_padding(&to->zero_points));
     may = may || (drawn->ranges.count > 1 && (is_padded || is_contained(drawn, to))) ||
-          has_scattered(to) || (is_wide(&drawn->from) && is_scaled(to)) ||
-          (is_wide(to) && (is_scaled(&drawn->from) || is_scaled(to) || has_factor(drawn)));
+          has_scattered(to);
   }
   return may;
 }

@@ -38,12 +38,12 @@ static void move(const char *from_text, const void *elements, const void *scales
 
 /* ---- Types ---------------------------------------------------------------------------------- */
 
-/* Floats of at most 32 bits, integers of at most 16. */
-static bool is_small(relayout_element_type type, bool integers_alone) {
+/* Integers of at most so many bits, floats of at most 32. */
+static bool is_small(relayout_element_type type, int32_t most, bool integers_alone) {
   const relayout_element_kind kind = relayout_element_type_kind(type);
   const bool is_integer = kind == RELAYOUT_KIND_SIGNED || kind == RELAYOUT_KIND_UNSIGNED;
   const int32_t bits = relayout_element_type_bits(type);
-  return is_integer ? bits <= 16 : kind == RELAYOUT_KIND_FLOAT && bits <= 32 && !integers_alone;
+  return is_integer ? bits <= most : kind == RELAYOUT_KIND_FLOAT && bits <= 32 && !integers_alone;
 }
 
 static bool is_for_scales(relayout_element_type type) {
@@ -62,14 +62,14 @@ static void test_types(void **state) {
     print_message("%s\n", relayout_element_type_name(type));
     view.zero_points.shape.element_type = type;
     assert_int_equal(relayout_scaled_view_validate(&view, NULL),
-                     is_small(type, true) ? RELAYOUT_OK : RELAYOUT_UNSUPPORTED);
+                     is_small(type, 16, true) ? RELAYOUT_OK : RELAYOUT_UNSUPPORTED);
     view = scaled_of("(s8[4]-s8[1])*f32[1]");
     view.elements.shape.element_type = type;
     assert_int_equal(relayout_scaled_view_validate(&view, NULL),
-                     is_small(type, true) ? RELAYOUT_OK : RELAYOUT_UNSUPPORTED);
+                     is_small(type, 32, true) ? RELAYOUT_OK : RELAYOUT_UNSUPPORTED);
     view.has_zero_points = false;
     assert_int_equal(relayout_scaled_view_validate(&view, NULL),
-                     is_small(type, false) ? RELAYOUT_OK : RELAYOUT_UNSUPPORTED);
+                     is_small(type, 32, false) ? RELAYOUT_OK : RELAYOUT_UNSUPPORTED);
     view = scaled_of("s8[4]*f32[1]");
     view.scales.shape.element_type = type;
     assert_int_equal(relayout_scaled_view_validate(&view, NULL),
@@ -87,13 +87,16 @@ static void test_pairs(void **state) {
     relayout_scale_rule rule;
     relayout_status status;
   } cases[] = {
-      {"s32[32]", "s8[32]*f32[1]", RELAYOUT_SCALES_GIVEN, RELAYOUT_UNSUPPORTED},
-      {"u64[32]", "s8[32]*f32[1]", RELAYOUT_SCALES_AMAX, RELAYOUT_UNSUPPORTED},
-      {"f64[32]", "s8[32]*f32[1]", RELAYOUT_SCALES_GIVEN, RELAYOUT_UNSUPPORTED},
+      {"s32[32]", "s8[32]*f32[1]", RELAYOUT_SCALES_GIVEN, RELAYOUT_OK},
+      {"u64[32]", "s8[32]*f32[1]", RELAYOUT_SCALES_AMAX, RELAYOUT_OK},
+      {"f64[32]", "s8[32]*f32[1]", RELAYOUT_SCALES_GIVEN, RELAYOUT_OK},
+      {"f32[32]", "s32[32]*f32[1]", RELAYOUT_SCALES_GIVEN, RELAYOUT_OK},
+      {"f32[32]", "s32[32]*f32[1]", RELAYOUT_SCALES_AMAX, RELAYOUT_UNSUPPORTED},
+      {"f32[32]", "u32[32]*f32[1]", RELAYOUT_SCALES_POWER2, RELAYOUT_UNSUPPORTED},
       {"c64[32]", "s8[32]*f32[1]", RELAYOUT_SCALES_GIVEN, RELAYOUT_UNSUPPORTED},
-      {"s8[32]*f32[1]", "u32[32]", RELAYOUT_SCALES_GIVEN, RELAYOUT_UNSUPPORTED},
-      {"s8[32]*f32[1]", "s64[32]", RELAYOUT_SCALES_GIVEN, RELAYOUT_UNSUPPORTED},
-      {"s8[32]*f32[1]", "f64[32]", RELAYOUT_SCALES_GIVEN, RELAYOUT_UNSUPPORTED},
+      {"s8[32]*f32[1]", "u32[32]", RELAYOUT_SCALES_GIVEN, RELAYOUT_OK},
+      {"s8[32]*f32[1]", "s64[32]", RELAYOUT_SCALES_GIVEN, RELAYOUT_OK},
+      {"s8[32]*f32[1]", "f64[32]", RELAYOUT_SCALES_GIVEN, RELAYOUT_OK},
       {"s8[32]*f32[1]", "c128[32]", RELAYOUT_SCALES_GIVEN, RELAYOUT_UNSUPPORTED},
       {"c64[32]", "q8_0[32]", RELAYOUT_SCALES_GIVEN, RELAYOUT_UNSUPPORTED},
       {"q8_0[32]", "c64[32]", RELAYOUT_SCALES_GIVEN, RELAYOUT_UNSUPPORTED},
@@ -334,11 +337,11 @@ static void test_pairs_by_scale(void **state) {
     const char *from, *to;
     relayout_status wanted;
   } cases[] = {
-      {"f32[32]", "f16[32]", RELAYOUT_OK},           {"s16[32]", "pred[32]", RELAYOUT_OK},
-      {"q4_0[32]", "q4_0[32]", RELAYOUT_OK},         {"f64[32]", "f32[32]", RELAYOUT_UNSUPPORTED},
-      {"s32[32]", "f32[32]", RELAYOUT_UNSUPPORTED},  {"pred[32]", "f32[32]", RELAYOUT_UNSUPPORTED},
-      {"c64[32]", "c64[32]", RELAYOUT_UNSUPPORTED},  {"f32[32]", "f64[32]", RELAYOUT_UNSUPPORTED},
-      {"q4_0[32]", "u32[32]", RELAYOUT_UNSUPPORTED}, {"f32[32]", "c64[32]", RELAYOUT_UNSUPPORTED},
+      {"f32[32]", "f16[32]", RELAYOUT_OK},          {"s16[32]", "pred[32]", RELAYOUT_OK},
+      {"q4_0[32]", "q4_0[32]", RELAYOUT_OK},        {"f64[32]", "f32[32]", RELAYOUT_OK},
+      {"s32[32]", "f32[32]", RELAYOUT_OK},          {"pred[32]", "f32[32]", RELAYOUT_UNSUPPORTED},
+      {"c64[32]", "c64[32]", RELAYOUT_UNSUPPORTED}, {"f32[32]", "f64[32]", RELAYOUT_OK},
+      {"q4_0[32]", "u32[32]", RELAYOUT_OK},         {"f32[32]", "c64[32]", RELAYOUT_UNSUPPORTED},
   };
   relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
   options.scale = 3;

@@ -970,6 +970,88 @@ static void test_interleaved_values(void **state) {
   assert_memory_equal(read, values, sizeof(read));
 }
 
+/* Numbers that f32 does not hold, and products and quotients of them, rounded once: to a double
+ * first, the first product would become the number halfway between two f32s, and then the even one. */
+static void test_wide_elements(void **state) {
+  (void)state;
+  const int32_t integers[2] = {1628739979, INT32_MAX};
+  const float scales[2] = {16336419.0F, 0x1p20F}, one[1] = {1}, small[1] = {0x1p-30F};
+  const uint32_t largest = UINT32_MAX;
+  uint32_t bits;
+  const double doubles[4] = {0.5 + 0x1p-40, -0.5, 2147483652.0, -1e300}, two[1] = {1.5};
+  const int8_t points[1] = {-10}, bytes[2] = {3, -128};
+  const float tenths[2] = {0.1F, 0.1F}, three[1] = {3};
+  float made[2], whole;
+  int64_t long_integers[2];
+  int8_t rounded[4];
+  int32_t words[4];
+  double exact[2];
+  move("s32[2]*f32[2]", SOURCE(integers, scales), "f32[2]", RELAYOUT_SCALES_GIVEN,
+       DESTINATION(made));
+  memcpy(&bits, made, sizeof(bits));
+  assert_int_equal(bits, 0x5abd0f45);
+  move("s32[2]*f32[2]", SOURCE(integers, scales), "s64[2]", RELAYOUT_SCALES_GIVEN,
+       DESTINATION(long_integers));
+  assert_int_equal(long_integers[1], 2251799812636672);
+  move("u32[1]*f32[1]", SOURCE(&largest, one), "f32[1]", RELAYOUT_SCALES_GIVEN,
+       DESTINATION(&whole));
+  assert_true(whole == 4294967296.0F);
+  move("f64[4]", SOURCE(doubles), "s8[4]*f32[1]", RELAYOUT_SCALES_GIVEN,
+       DESTINATION(rounded, (void *)(uintptr_t)one));
+  assert_memory_equal(rounded, ((const int8_t[4]){1, 0, 127, -128}), 4);
+  move("f64[4]", SOURCE(doubles), "(s32[4]-s8[1])*f32[1]", RELAYOUT_SCALES_GIVEN,
+       DESTINATION(words, (void *)(uintptr_t)one, (void *)(uintptr_t)points));
+  assert_memory_equal(words, ((const int32_t[4]){-9, -10, 2147483642, INT32_MIN}), 16);
+  move("f32[1]", SOURCE(three), "s32[1]*f32[1]", RELAYOUT_SCALES_GIVEN,
+       DESTINATION(words, (void *)(uintptr_t)small));
+  assert_int_equal(words[0], INT32_MAX); /* 3 * 2^30 is beyond */
+  move("s8[2]*f32[2]", SOURCE(bytes, tenths), "f64[2]", RELAYOUT_SCALES_GIVEN, DESTINATION(exact));
+  assert_true(exact[0] == 40265319 * 0x1p-27); /* 0.1f is 13421773 / 2^27 */
+  move("f64[1]", SOURCE(two), "s32[1]*f32[1]", RELAYOUT_SCALES_GIVEN,
+       DESTINATION(words, (void *)(uintptr_t)small));
+  assert_int_equal(words[0], 1610612736);
+}
+
+/* All numbers of rows and bytes: of records of any bits, each byte where the definition has it, and
+ * back. */
+static void test_interleaved_forms(void **state) {
+  (void)state;
+  enum { MOST_OF_ROWS = 128, IN_ROW = 2, MOST_BYTES = MOST_OF_ROWS * IN_ROW * 34 };
+  static const struct {
+    const char *name;
+    int bytes, scale, turned;
+  } kinds[] = {{"q4_0", 18, 2, 0x88}, {"q8_0", 34, 2, 0}, {"mxfp4", 17, 1, 0}};
+  static const int runs[] = {1, 4, 8};
+  static uint8_t plain[MOST_BYTES], together[MOST_BYTES], found[MOST_BYTES];
+  for (size_t i = 0; i < MOST_BYTES; ++i) {
+    plain[i] = (uint8_t)(i * 2654435761U >> 13);
+  }
+  for (size_t f = 0; f < COUNT(kinds); ++f) {
+    for (int rows = 4; rows <= 64; rows *= 2) {
+      for (size_t k = 0; k < COUNT(runs); ++k) {
+        const int bytes = kinds[f].bytes, scale = kinds[f].scale, run = runs[k];
+        for (int i = 0; i < 2 * rows * IN_ROW * bytes; ++i) {
+          const int row = i / bytes / IN_ROW, block = i / bytes % IN_ROW, b = i % bytes;
+          uint8_t *const of_rows = together + (row / rows * IN_ROW + block) * rows * bytes;
+          const int element = b - scale;
+          of_rows[b < scale
+                      ? row % rows * scale + b
+                      : rows * scale + (element / run * rows + row % rows) * run + element % run] =
+              (uint8_t)(plain[i] ^ (b < scale ? 0 : kinds[f].turned));
+        }
+        char from[32], to[32];
+        snprintf(from, sizeof(from), "%s[%d,64]", kinds[f].name, 2 * rows);
+        snprintf(to, sizeof(to), "%s_%d_%d[%d,64]", kinds[f].name, rows, run, 2 * rows);
+        print_message("%s to %s and back\n", from, to);
+        move(from, SOURCE(plain), to, RELAYOUT_SCALES_GIVEN, DESTINATION(found));
+        assert_memory_equal(found, together, (size_t)(2 * rows * IN_ROW * bytes));
+        move(to, SOURCE(together), from, RELAYOUT_SCALES_GIVEN, DESTINATION(found));
+        assert_memory_equal(found, plain, (size_t)(2 * rows * IN_ROW * bytes));
+      }
+    }
+  }
+}
+
 /* Records lie where the view says, too. */
 static void test_offset_of_records(void **state) {
   (void)state;
@@ -1111,6 +1193,8 @@ static void test_texts(void **state) {
       "mxfp4[64,2]{0,1}",
       "q4_0_4_8[8,64]",
       "mxfp4_8_4[64,8]{0,1}",
+      "q4_0_16_1[16,64]",
+      "mxfp4_64_8[128,32]",
       "s8[4,4]*f32[4,1]",
       "s8[100]*f32[7]",
       "s8[65]*f16[3]per[22]",
@@ -1187,6 +1271,9 @@ static void test_wrong_texts(void **state) {
       {"q8_0_4_4[32]", RELAYOUT_INVALID_ARGUMENT, 0},
       {"q5_1_4_4[4,32]", RELAYOUT_UNSUPPORTED, 0},
       {"q8_0_2_4[4,32]", RELAYOUT_INVALID_TEXT, 1},
+      {"q8_0_4_2[4,32]", RELAYOUT_INVALID_TEXT, 1},
+      {"q8_0_1_4[4,32]", RELAYOUT_INVALID_TEXT, 1},
+      {"q8_0_16_1[24,32]", RELAYOUT_INVALID_ARGUMENT, 0},
       {"q8_0_4[4,32]", RELAYOUT_INVALID_TEXT, 1},
   };
   int wrong = 0;
@@ -1332,7 +1419,7 @@ static void test_refused_plans(void **state) {
   } cases[] = {
       {"f32[4]", "f32[5]", RELAYOUT_SCALES_GIVEN, RELAYOUT_SHAPE_MISMATCH},
       {"f32[4]", "f32[2,2]", RELAYOUT_SCALES_GIVEN, RELAYOUT_SHAPE_MISMATCH},
-      {"f32[4]", "s32[4]*f32[1]", RELAYOUT_SCALES_GIVEN, RELAYOUT_UNSUPPORTED},
+      {"f32[4]", "s32[4]*f32[1]", RELAYOUT_SCALES_AMAX, RELAYOUT_UNSUPPORTED},
       {"f32[4]", "f64[4]*f32[1]", RELAYOUT_SCALES_AMAX, RELAYOUT_UNSUPPORTED},
       {"u64[4]*f32[1]", "f32[4]", RELAYOUT_SCALES_GIVEN, RELAYOUT_UNSUPPORTED},
       {"c64[4]", "f32[4]", RELAYOUT_SCALES_GIVEN, RELAYOUT_UNSUPPORTED},
@@ -1543,6 +1630,8 @@ int main(void) {
       cmocka_unit_test(test_destination_counts),
       cmocka_unit_test(test_interleaved_records),
       cmocka_unit_test(test_interleaved_values),
+      cmocka_unit_test(test_interleaved_forms),
+      cmocka_unit_test(test_wide_elements),
       cmocka_unit_test(test_format_table),
       cmocka_unit_test(test_records),
       cmocka_unit_test(test_turned_records),

@@ -311,7 +311,7 @@ check 4 '' "tensor 'c': --to: q4_0 is for tensors of two or more dimensions, the
   convert --tensor c --to q4_0 $b o.gguf
 check 4 '' '--to q8_0 fits none of the tensors that are chosen: 1 tensor of rank 1, 1 of rank 2;' \
   convert --tensor '[cd]' --to q8_0 $b o.gguf
-check 2 '' '--to is q8_0, which needs an OUT that is a .gguf file, not o.safetensors' \
+check 2 '' '--to is q8_0, which needs an OUT that is raw or a .gguf file, not o.safetensors' \
   convert --tensor w --to q8_0 $b o.safetensors
 check 4 '' "tensor 'w' is of type q8_0, which only .gguf files have, not o.safetensors" \
   convert --tensor c --to s8 ../logs/blocks.gguf o.safetensors
@@ -326,5 +326,108 @@ done
 check 2 '' '--from has no meaning for a tensor in blocks, of type q8_0' \
   convert --tensor w --from 'f32[2,32]' --to s8 ../logs/blocks.gguf o.gguf
 check_no_files 'blocks that cannot be had'
+
+# ---- Records of several rows, interleaved ----
+
+# scale ROW BLOCK, elements ROW BLOCK FIRST COUNT XOR: bytes of a record. No two records are the
+# same.
+scale() {
+  bytes $(($1 * 16 + $2)) $((48 + $1))
+}
+elements() {
+  i=$3
+  while [ "$i" -lt $(($3 + $4)) ]; do
+    bytes $((($1 * 37 + $2 * 101 + i * 7 & 255) ^ $5))
+    i=$((i + 1))
+  done
+}
+# data ROWS: 2 records of q4_0 for each row.
+data() {
+  for row in $(from 0 $(($1 - 1))); do
+    for block in 0 1; do
+      scale "$row" $block
+      elements "$row" $block 0 16 0
+    done
+  done
+}
+# interleaved ROWS TOGETHER RUN XOR: the same records as runtimes repack them, by the definition.
+interleaved() {
+  for group in $(from 0 $(($1 / $2 - 1))); do
+    for block in 0 1; do
+      for row in $(from $((group * $2)) $((group * $2 + $2 - 1))); do
+        scale "$row" $block
+      done
+      for run in $(from 0 $((16 / $3 - 1))); do
+        for row in $(from $((group * $2)) $((group * $2 + $2 - 1))); do
+          elements "$row" $block $((run * $3)) "$3" "$4"
+        done
+      done
+    done
+  done
+}
+# q4_file NUMBER ROWS DATA: a file of w, of rows of 64.
+q4_file() {
+  (header 1 1 && version && tensor w "$1" 0 64 "$2") >list
+  (ended list 32 && cat "$3") >records
+  ended records 32
+}
+data 8 >plain
+q4_file 2 8 plain >../logs/q4_0.gguf
+for form in '31 4 4' '32 4 8' '33 8 8'; do
+  # shellcheck disable=SC2086 # number, rows, bytes
+  set -- $form
+  interleaved 8 "$2" "$3" 136 >rows
+  q4_file "$1" 8 rows >wanted.gguf
+  check 0 '' '' convert --tensor '*' --to "q4_0_$2_$3" ../logs/q4_0.gguf o.gguf
+  same o.gguf wanted.gguf
+  check 0 "name         bytes  shape
+w              288  q4_0_$2_$3[8,64]
+1 tensor, 288 bytes" '' shape o.gguf
+  check 0 '' '' convert --tensor w --to "q4_0_$2_$3" o.gguf again.gguf
+  same again.gguf o.gguf
+  check 0 '' '' convert --tensor '*' --to q4_0 o.gguf back.gguf
+  same back.gguf ../logs/q4_0.gguf
+  check 0 '' '' convert --tensor w --to f32 o.gguf values.raw
+  check 0 '' '' convert --tensor w --to f32 ../logs/q4_0.gguf wanted.raw
+  same values.raw wanted.raw
+  check 0 '' "tensor 'w': q4_0_$2_$3[8,64]{1,0} to q4_0[8,64]{1,0} by" \
+    convert --verbose --tensor w --to q4_0 o.gguf back.gguf
+done
+# A tensor by itself, in records that .gguf files have no number for.
+check 0 '' '' convert --tensor w --to q4_0_8_4 ../logs/q4_0.gguf w.raw
+interleaved 8 8 4 136 >rows
+same w.raw rows
+check 2 '' '--to is q8_0_4_8, a type that .gguf files have not; with rows interleaved they have' \
+  convert --tensor w --to q8_0_4_8 ../logs/q4_0.gguf o.gguf
+check 2 '' '--to is q4_0_4_8, which needs an OUT that is raw or a .gguf file, not o.npy' \
+  convert --tensor w --to q4_0_4_8 ../logs/q4_0.gguf o.npy
+check 4 '' "tensor 'w': --to: q4_0_16_1 is for tensors whose last dimension but one is a multiple" \
+  convert --tensor w --to q4_0_16_1 ../logs/q4_0.gguf w.raw
+# Experts of 4 rows each.
+(header 1 1 && version && tensor w 2 0 64 4 2) >list
+(ended list 32 && ended plain 32) >experts.gguf
+interleaved 8 4 8 136 >rows
+(header 1 1 && version && tensor w 32 0 64 4 2) >list
+(ended list 32 && ended rows 32) >wanted.gguf
+check 0 '' '' convert --tensor w --to q4_0_4_8 experts.gguf o.gguf
+same o.gguf wanted.gguf
+# Rows that are no multiple: as q4_0 under a pattern, and refused by name.
+data 6 >plain
+q4_file 2 6 plain >six.gguf
+check 0 '' '1 tensor becomes q4_0, not q4_0_4_8: the last dimension but one is no multiple of 4' \
+  convert --tensor '*' --to q4_0_4_8 six.gguf o.gguf
+same o.gguf six.gguf
+check 0 '' '' convert --tensor w --to f16 six.gguf half.gguf
+check 0 '' '1 tensor becomes q4_0, not q4_0_8_8' \
+  convert --tensor '*' --to q4_0_8_8 half.gguf o.gguf
+check 0 'name         bytes  shape
+w              216  q4_0[6,64]
+1 tensor, 216 bytes' '' shape o.gguf
+check 4 '' "'w': --to: q4_0_4_8 is for tensors whose last dimension but one is a multiple of 4" \
+  convert --tensor w --to q4_0_4_8 six.gguf o.gguf
+# A file that says so of such rows is false.
+q4_file 32 6 plain >false.gguf
+check 1 '' "interleaved_rows, 4" convert --tensor w --to f32 false.gguf o.gguf
+rm -f ./*
 
 finish

@@ -86,18 +86,18 @@ typedef struct relayout_scaled_view {
   /* Not NONE: the elements lie in records. `elements.shape` then has their dimensions, the type f32
    * and a layout that is an order alone, and there are neither scales nor strides. */
   relayout_block_format block_format;
-  /* 0: the records of a row lie one after the other. 4 or 8: the records of this many rows lie
-   * together; the rows are neighbours along the second dimension of `minor_to_major`. For each 32
-   * elements, the scales of all these rows come first, then their elements: `interleaved_bytes`
-   * bytes (4 or 8) of each row in turn. So runtimes (ggml's repacked q4_0x4, q8_0x8) and GGUF's
-   * former types 31 to 33 have q4_0, q8_0 and mxfp4, which alone are interleaved. Each byte of
-   * q4_0's elements is then XORed with 0x88. */
+  /* 0: the records of a row lie one after the other. 4, 8, 16, 32 or 64: the records of this many
+   * rows lie together; the rows are neighbours along the second dimension of `minor_to_major`. For
+   * each 32 elements, the scales of all these rows come first, then their elements:
+   * `interleaved_bytes` bytes (1, 4 or 8) of each row in turn. So runtimes (ggml's repacked q4_0x4,
+   * q8_0x8 and, by single bytes, q4_0x16) and GGUF's former types 31 to 33 have q4_0, q8_0 and
+   * mxfp4, which alone are interleaved. Each byte of q4_0's elements is then XORed with 0x88. */
   int32_t interleaved_rows;
   int32_t interleaved_bytes;
   relayout_view elements;
-  /* Without scales the elements are the values. With scales they are floats of at most 32 bits or
-   * integers of at most 16. Zero points need scales, whose dimensions they have, and integers. A
-   * tensor scale needs scales too. */
+  /* Without scales the elements are the values. With scales they are floats or integers of at most
+   * 32 bits. Zero points need scales, whose dimensions they have, and integers. A tensor scale needs
+   * scales too. */
   bool has_scales;
   bool has_zero_points;
   bool has_tensor_scale;
@@ -155,7 +155,8 @@ RELAYOUT_API relayout_status relayout_scaled_view_elements_size(const relayout_s
  *
  *   scaled   := shape | block | shape '*' shape groups | '(' shape '-' shape ')' '*' shape groups
  *   block    := format [rows bytes] '[' [size {',' size}] ']' ['{' [dimension {',' dimension}] '}']
- *   rows, bytes := '_4' | '_8'
+ *   rows     := '_4' | '_8' | '_16' | '_32' | '_64'
+ *   bytes    := '_1' | '_4' | '_8'
  *   groups   := ['per' '[' size {',' size} ']'] ['*' shape]
  *
  * The first shape is that of the elements, then come the zero points, the scales, and last the
@@ -260,9 +261,9 @@ typedef struct relayout_destination_memory {
  * its runs. A cost whose rates are several has no rate and the weight 0.
  *
  * RELAYOUT_INVALID_ARGUMENT, RELAYOUT_SHAPE_MISMATCH for other dimensions than the source's,
- * RELAYOUT_UNSUPPORTED for integers of 32 or 64 bits, f64 and complex types on a side whose other
- * one has scales, for these and pred in a source that has one by `scale`, for complex types and
- * records, and for scales that are to be found for a type without numbers above 0. A device that
+ * RELAYOUT_UNSUPPORTED for complex types on a side whose other one has scales, for these and pred
+ * in a source that has one by `scale`, for complex types and records, and for scales that are to be
+ * found for a type without numbers above 0, or for integers of 32 bits. A device that
  * runs work-group kernels also refuses records along several dimensions if a work-group cannot hold
  * a box of 32 elements along each of them, and more than 62 tensors of all sides. Also what
  * relayout_plan_create_between returns. */

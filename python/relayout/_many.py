@@ -153,7 +153,7 @@ class RecordForm(NamedTuple):
 
 def record_form_of(name: str) -> RecordForm:
     """Of a name that stands before dimensions in texts, such as q4_0_4_8."""
-    side = _side_of_text(f"{name}[8,{BLOCK_ELEMENTS}]")
+    side = _side_of_text(f"{name}[64,{BLOCK_ELEMENTS}]")
     return RecordForm(side.block_format, side.interleaved)
 
 

@@ -32,8 +32,15 @@ if TYPE_CHECKING:
                      "int4", "fp8"]
     BlockScheme = Literal[
         "q4_0", "q4_1", "q5_0", "q5_1", "q8_0", "gguf_mxfp4",
-        "q4_0_4_4", "q4_0_4_8", "q4_0_8_4", "q4_0_8_8", "q8_0_4_4", "q8_0_4_8", "q8_0_8_4",
-        "q8_0_8_8", "gguf_mxfp4_4_4", "gguf_mxfp4_4_8", "gguf_mxfp4_8_4", "gguf_mxfp4_8_8"]
+        "q4_0_4_1", "q4_0_4_4", "q4_0_4_8", "q4_0_8_1", "q4_0_8_4", "q4_0_8_8", "q4_0_16_1",
+        "q4_0_16_4", "q4_0_16_8", "q4_0_32_1", "q4_0_32_4", "q4_0_32_8", "q4_0_64_1",
+        "q4_0_64_4", "q4_0_64_8", "q8_0_4_1", "q8_0_4_4", "q8_0_4_8", "q8_0_8_1", "q8_0_8_4",
+        "q8_0_8_8", "q8_0_16_1", "q8_0_16_4", "q8_0_16_8", "q8_0_32_1", "q8_0_32_4",
+        "q8_0_32_8", "q8_0_64_1", "q8_0_64_4", "q8_0_64_8", "gguf_mxfp4_4_1", "gguf_mxfp4_4_4",
+        "gguf_mxfp4_4_8", "gguf_mxfp4_8_1", "gguf_mxfp4_8_4", "gguf_mxfp4_8_8",
+        "gguf_mxfp4_16_1", "gguf_mxfp4_16_4", "gguf_mxfp4_16_8", "gguf_mxfp4_32_1",
+        "gguf_mxfp4_32_4", "gguf_mxfp4_32_8", "gguf_mxfp4_64_1", "gguf_mxfp4_64_4",
+        "gguf_mxfp4_64_8"]
     Sizes = int | Sequence[int]
 
 
@@ -62,12 +69,13 @@ _FORMS = {
     "fp8": _Form("f8e4m3fn", "f32", _AMAX),
 }
 
-# GGUF's names, one of which is not that of OCP's format; and those of records of 4 or 8 rows that
-# lie together, 4 or 8 bytes of each in turn.
+# GGUF's names, one of which is not that of OCP's format; and those of records of 4 to 64 rows that
+# lie together, 1, 4 or 8 bytes of each in turn.
 _BLOCKS = {**{name: name for name in ("q4_0", "q4_1", "q5_0", "q5_1", "q8_0")},
            "gguf_mxfp4": "mxfp4"}
 _BLOCKS |= {f"{scheme}_{rows}_{run}": f"{_BLOCKS[scheme]}_{rows}_{run}"
-            for scheme in ("q4_0", "q8_0", "gguf_mxfp4") for rows in (4, 8) for run in (4, 8)}
+            for scheme in ("q4_0", "q8_0", "gguf_mxfp4") for rows in (4, 8, 16, 32, 64)
+            for run in (1, 4, 8)}
 _SCHEMES: dict[str, _Form | str] = {**_FORMS, **_BLOCKS}
 
 # Groups of scales of f8e8m0fnu, of which there are no others.
@@ -425,7 +433,8 @@ def quantize(array: Any, scheme: str, *, axis: Any = -1, group: Any = None,
     The block formats of GGUF, "q4_0", "q4_1", "q5_0", "q5_1", "q8_0" and "gguf_mxfp4", return one
     uint8 array: of each 32 elements along the last dimension a record, as gguf-py's quantize and
     files have them. "q4_0_4_8" and others like it, of "q4_0", "q8_0" and "gguf_mxfp4", have the
-    records of 4 or 8 rows together, 4 or 8 bytes of each in turn. They take neither axis nor group.
+    records of 4, 8, 16, 32 or 64 rows together, 1, 4 or 8 bytes of each in turn. They take neither
+    axis nor group.
 
     `out` and `scales_out` are written in the place of new arrays. One of the type and the
     dimensions lies as it likes; otherwise it is memory, as in `copy`. An `out` of ml_dtypes'

@@ -534,5 +534,9 @@ def test_records_of_several_rows():
     assert together.tobytes() == wanted.tobytes()
     assert numpy.array_equal(relayout.dequantize(together, scheme="q4_0_4_8"),
                              relayout.dequantize(alone, scheme="q4_0"))
+    wide = relayout.quantize(numpy.tile(array, (2, 1)), "q4_0_16_1")
+    rows = numpy.tile(alone.reshape(8, 2, 18), (2, 1, 1)).transpose(1, 2, 0)  # bytes of 16 rows
+    rows[:, 2:] ^= 0x88
+    assert wide.tobytes() == b"".join(block[:2].T.tobytes() + block[2:].tobytes() for block in rows)
     with pytest.raises(relayout.InvalidError, match="multiple of interleaved_rows, 4"):
         relayout.quantize(array[:6], "q4_0_4_8")

@@ -11,6 +11,7 @@
 #include "cpu/cpu.h"
 #include "cpu/executable.h"
 #include "cpu/scale_passes.h"
+#include "cpu/wide.h"
 #include "plan/many.h"
 
 /* The greatest values and the scales of all groups of a destination, where boxes share groups. */
@@ -310,7 +311,7 @@ static record_row record_row_of(const worker *at, const relayout_scaled_view *si
 /* Records that lie one after the other, of one piece of a row. */
 typedef uint8_t plain_records[PIECE / RELAYOUT_BLOCK_ELEMENTS * MOST_RECORD];
 
-/* Four bytes or eight, with these bits turned. */
+/* A byte, four or eight, with these bits turned. */
 static inline void move_run(const uint8_t *from, size_t bytes, uint64_t turned, uint8_t *to) {
   uint64_t run = 0;
   memcpy(&run, from, bytes);
@@ -359,10 +360,16 @@ static void move_interleaved(const relayout_scaled_view *side, record_row row, i
     } else {
       move_records_by(&of, 8, false, row.first, plain, count);
     }
+  } else if (side->interleaved_bytes == 4) {
+    if (to_plain) {
+      move_records_by(&of, 4, true, row.first, plain, count);
+    } else {
+      move_records_by(&of, 4, false, row.first, plain, count);
+    }
   } else if (to_plain) {
-    move_records_by(&of, 4, true, row.first, plain, count);
+    move_records_by(&of, 1, true, row.first, plain, count);
   } else {
-    move_records_by(&of, 4, false, row.first, plain, count);
+    move_records_by(&of, 1, false, row.first, plain, count);
   }
 }
 
@@ -531,6 +538,21 @@ static rlt_rescaling rescaling_of(const worker *at, const rlt_destination *to, c
   return made;
 }
 
+/* What a row of such elements is made of: the source's, or f32s of its records or rows. */
+static const void *wide_elements(const worker *at, const box_row *row) {
+  return at->call->many->is_wide ? (const void *)source_row(at, row)
+                                 : (const void *)values_of(at, row);
+}
+
+static rlt_wide_rescaling wide_rescaling(const worker *at, const rlt_rescaling *of,
+                                         relayout_element_type to, bool to_nearest) {
+  const rlt_many *const many = at->call->many;
+  return (rlt_wide_rescaling){.from = many->is_wide ? many->row_type : RELAYOUT_F32,
+                              .to = to,
+                              .rounds_to_nearest = to_nearest,
+                              .scales = of};
+}
+
 /* Elements of a row by the source's scales. */
 static const rlt_unaligned_float *scaled(const worker *at, const rlt_rescaling *of,
                                          const rlt_unaligned_float *elements, int64_t count) {
@@ -548,12 +570,17 @@ static const rlt_unaligned_float *scaled_values_of(const worker *at, const rlt_d
                                                    const row_walk *by, const box_row *row) {
   const upcoming next = next_of(at, by, row);
   fetch(&next, 0, row->count);
-  const rlt_unaligned_float *const elements = values_of(at, row);
   if (!rlt_many_has_scales(at->call->many)) {
-    return elements;
+    return values_of(at, row);
   }
   const rlt_rescaling of = rescaling_of(at, to, row);
-  return scaled(at, &of, elements, row->count);
+  if (at->call->many->is_wide) {
+    const rlt_rescaling by_source = {.from = of.from};
+    const rlt_wide_rescaling wide = wide_rescaling(at, &by_source, RELAYOUT_F32, false);
+    rlt_cpu_rescale_wide(&wide, source_row(at, row), 0, row->count, at->rescaled);
+    return at->rescaled;
+  }
+  return scaled(at, &of, values_of(at, row), row->count);
 }
 
 static void find_greatest(const worker *at, const rlt_destination *to) {
@@ -728,6 +755,23 @@ static void make_rescaled(const worker *at, const rlt_destination *to, const row
   }
 }
 
+/* Elements that f32 does not hold, or that come of such ones. */
+static void make_wide(const worker *at, const rlt_destination *to, const row_walk *by,
+                      const box_row *row, const rlt_rescaling *of, uint8_t *place) {
+  const upcoming next = next_of(at, by, row);
+  const rlt_wide_rescaling wide =
+      wide_rescaling(at, of, to->view.elements.shape.element_type, to->rounds_to_nearest);
+  fetch(&next, 0, row->count);
+  const void *const elements = wide_elements(at, row);
+  const bool are_signed = wide.from == RELAYOUT_S32;
+  const bool are_multiplied =
+      (are_signed || wide.from == RELAYOUT_U32) && wide.to == RELAYOUT_F32 && !to->view.has_scales;
+  if (!are_multiplied || !at->call->passes->multiply_integers(&of->from, elements, are_signed,
+                                                              (float *)(void *)place, row->count)) {
+    rlt_cpu_rescale_wide(&wide, elements, 0, row->count, place);
+  }
+}
+
 static void make_converted(const worker *at, const rlt_destination *to, const row_walk *by,
                            const box_row *row, uint8_t *place) {
   const upcoming next = next_of(at, by, row);
@@ -764,7 +808,11 @@ static void make_rows(const worker *at, const rlt_destination *to,
       continue;
     }
     of = is_same ? of : rescaling_of(at, to, &row);
-    make_rescaled(at, to, &by, &row, &of, place);
+    if (to->is_wide) {
+      make_wide(at, to, &by, &row, &of, place);
+    } else {
+      make_rescaled(at, to, &by, &row, &of, place);
+    }
   }
   if (to->finding == RLT_FINDS_IN_PIECE) {
     run_box(at, &to->found, at->to_scales, memory->scales);
@@ -781,23 +829,58 @@ static void make_records(const worker *at, const rlt_destination *to,
   }
 }
 
-/* Records of the source's format, whose bits stay. */
+/* One row's records. */
+static void move_row(const relayout_scaled_view *from, const relayout_scaled_view *to,
+                     record_row source, record_row made, int64_t elements) {
+  plain_records room;
+  const int64_t count = elements / RELAYOUT_BLOCK_ELEMENTS;
+  const uint8_t *const plain = take_records(from, source, elements, room);
+  if (made.rows == 1) {
+    memcpy(made.first, plain, (size_t)count * relayout_block_format_record_bytes(to->block_format));
+  } else {
+    move_interleaved(to, made, count, (uint8_t *)(uintptr_t)plain, false);
+  }
+}
+
+/* Of the rows whose records lie together on one side of a move, and not on the other: along which
+ * dimension they are neighbours; -1: there are none. */
+static int32_t group_dimension(const relayout_scaled_view *from, const relayout_scaled_view *to) {
+  const relayout_scaled_view *const side = from->interleaved_rows > 0 ? from : to;
+  return (from->interleaved_rows > 0) != (to->interleaved_rows > 0)
+             ? side->elements.shape.layout.minor_to_major[1]
+             : -1;
+}
+
+/* Records of the source's format, whose bits stay. Where the box has all rows of a group, the first
+ * of them takes all along. */
 static void move_records(const worker *at, const rlt_destination *to,
                          const relayout_destination_memory *memory) {
   const rlt_many *const many = at->call->many;
+  const rlt_cpu_scale_passes *const passes = at->call->passes;
   const row_walk by = values_walk(at, 1, to->piece);
-  const size_t bytes = relayout_block_format_record_bytes(to->view.block_format);
+  const int32_t d = group_dimension(&many->from, &to->view);
+  const bool joins = to->view.interleaved_rows > 0;
+  const relayout_scaled_view *const side = joins ? &to->view : &many->from;
+  const rlt_interleaving how = {side->block_format, side->interleaved_rows,
+                                side->interleaved_bytes};
+  const int64_t apart = d < 0 ? 0 : joins ? many->records.strides[d] : to->records.strides[d];
   for (box_row row = first_row(&by); row.count > 0; next_row(&by, &row)) {
-    plain_records room;
     const int64_t count = row.count / RELAYOUT_BLOCK_ELEMENTS;
+    const int64_t number = d < 0 ? 0 : (at->box.start[d] + row.index[d]) % how.rows;
+    const int64_t first = d < 0 ? -1 : row.index[d] - number;
+    const bool is_whole = first >= 0 && first + how.rows <= at->box.sizes[d];
+    if (is_whole && number > 0) {
+      continue;
+    }
     const record_row source =
         record_row_of(at, &many->from, &many->records, at->call->from->elements, &row);
     const record_row made = record_row_of(at, &to->view, &to->records, memory->elements, &row);
-    const uint8_t *const plain = take_records(&many->from, source, row.count, room);
-    if (made.rows == 1) {
-      memcpy(made.first, plain, (size_t)count * bytes);
+    if (is_whole && joins) {
+      passes->join(&how, source.first, apart, count, made.first);
+    } else if (is_whole) {
+      passes->part(&how, source.first, count, made.first, apart);
     } else {
-      move_interleaved(&to->view, made, count, (uint8_t *)(uintptr_t)plain, false);
+      move_row(&many->from, &to->view, source, made, row.count);
     }
   }
 }

@@ -6,6 +6,7 @@
  */
 #include "base/checked.h"
 #include "convert/float_bits.h"
+#include "cpu/interleaved.h"
 #include "cpu/records.h"
 #include "cpu/scale_finding.h"
 #include "cpu/scale_passes.h"
@@ -212,6 +213,65 @@ INLINED bool multiply(const rlt_unaligned_float *restrict values, const float *r
             : is_within(value, LEAST_VALUE, MOST_VALUE) & is_within(scale, LEAST_SCALE, MOST_SCALE);
   }
   return are_within != 0;
+}
+
+/* ---- Integers of 32 bits -------------------------------------------------------------------- */
+
+/* What the product of an integer of at most 33 bits and an f32 is more than its double. */
+INLINED double left_of_product(double integer, double scale, double nearest) {
+#if defined(__FMA__) || defined(__aarch64__)
+  return __builtin_fma(integer, scale, -nearest);
+#else
+  const double large = 0x1.8p52;
+  const double upper = (integer * 0x1p-16 + large - large) * 0x1p16;
+  const double first = upper * scale, second = (integer - upper) * scale; /* both exact */
+  const double taken = nearest - first;
+  return (first - (nearest - taken)) + (second - taken);
+#endif
+}
+
+/* Of both doubles beside a number the odd one, which becomes the same f32 as the number does. */
+INLINED double odd_double(double nearest, double more) {
+  int64_t bits, sign;
+  memcpy(&bits, &nearest, sizeof bits);
+  memcpy(&sign, &more, sizeof sign);
+  const int64_t nearer = (bits + ((sign ^ bits) >> 63)) | 1;
+  const int64_t kept = -(int64_t)(more != 0);
+  const int64_t made = (nearer & kept) | (bits & ~kept);
+  memcpy(&nearest, &made, sizeof nearest);
+  return nearest;
+}
+
+INLINED bool multiply_some(const uint32_t *restrict elements, bool are_signed,
+                           const float *restrict scales, const float *restrict points,
+                           float *restrict to, int64_t count) {
+  int64_t are_numbers = -1;
+  for (int64_t i = 0; i < count; ++i) {
+    const int32_t moved = (int32_t)(are_signed ? elements[i] : elements[i] ^ 0x80000000U);
+    const double integer = (double)moved + (are_signed ? 0.0 : 0x1p31) - (double)points[i];
+    const double scale = (double)scales[i], nearest = integer * scale;
+    to[i] = (float)odd_double(nearest, left_of_product(integer, scale, nearest));
+    are_numbers &= -(int64_t)(scale - scale == 0);
+  }
+  return are_numbers != 0;
+}
+
+static bool multiply_integers(const rlt_scale_row *row, const void *elements, bool are_signed,
+                              float *to, int64_t count) {
+  const uint8_t *const from = elements;
+  bool are_numbers = true;
+  for (int64_t first = 0; first < count && are_numbers; first += CHUNK) {
+    const int64_t some = rlt_min(CHUNK, count - first);
+    uint32_t taken[CHUNK];
+    float made[CHUNK];
+    side_run run;
+    take_run(row, first, some, &run);
+    memcpy(taken, from + first * (int64_t)sizeof *taken, (size_t)some * sizeof *taken);
+    are_numbers = are_signed ? multiply_some(taken, true, run.scales, run.points, made, some)
+                             : multiply_some(taken, false, run.scales, run.points, made, some);
+    memcpy((uint8_t *)to + first * (int64_t)sizeof *made, made, (size_t)some * sizeof *made);
+  }
+  return are_numbers;
 }
 
 /* ---- By inverses ---------------------------------------------------------------------------- */
@@ -548,9 +608,12 @@ static void find_ends(const rlt_unaligned_float *values, int64_t count, int64_t 
 
 const rlt_cpu_scale_passes SCALE_PASSES = {.rescale = rescale,
                                            .multiply_words = multiply_words,
+                                           .multiply_integers = multiply_integers,
                                            .invert = invert,
                                            .find_greatest = find_greatest,
                                            .find_ends = find_ends,
                                            .find_scales = find_scales,
                                            .encode = encode_records,
-                                           .decode = decode_records};
+                                           .decode = decode_records,
+                                           .join = join_records,
+                                           .part = part_records};

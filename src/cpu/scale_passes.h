@@ -39,6 +39,13 @@ typedef struct rlt_rescaling {
   rlt_scale_rounding rounding;
 } rlt_rescaling;
 
+/* How the records of so many rows lie together: `run` bytes of each row's elements in turn. */
+typedef struct rlt_interleaving {
+  relayout_block_format format; /* q4_0, q8_0 or mxfp4 */
+  int32_t rows;
+  int32_t run;
+} rlt_interleaving;
+
 typedef struct rlt_cpu_scale_passes {
   /* The elements that stand for values first .. first + count - 1 of a row, of which the first is
    * given: ((value - point) * scale) / scale + point. Integers before the point is added are
@@ -49,6 +56,10 @@ typedef struct rlt_cpu_scale_passes {
    * the products: as f32s, or, where f32 holds all of them, as bf16s. */
   void (*multiply_words)(const rlt_scale_row *row, const uint16_t *elements, int64_t first,
                          bool to_words, void *to, int64_t count);
+  /* Integers of 32 bits, less their zero points, times their scales, each product rounded to an f32
+   * once. False where a scale is not finite: then nothing is said of what was written. */
+  bool (*multiply_integers)(const rlt_scale_row *row, const void *elements, bool are_signed,
+                            float *to, int64_t count);
   /* What values are multiplied by where a quotient follows from the product: 1 / scale as an f32, 0
    * for the scale 0, or NaN for a scale for which it does not. */
   void (*invert)(const float *scales, int64_t count, float *inverses);
@@ -69,6 +80,12 @@ typedef struct rlt_cpu_scale_passes {
                  uint8_t *records);
   void (*decode)(relayout_block_format format, const uint8_t *records, int64_t count,
                  float *values);
+  /* The records of all rows of a group, `count` of each row: from rows that lie `apart` bytes from
+   * each other to those that are interleaved, and back. Their bits stay. */
+  void (*join)(const rlt_interleaving *by, const uint8_t *plain, int64_t apart, int64_t count,
+               uint8_t *together);
+  void (*part)(const rlt_interleaving *by, const uint8_t *together, int64_t count, uint8_t *plain,
+               int64_t apart);
 } rlt_cpu_scale_passes;
 
 #endif

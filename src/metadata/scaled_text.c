@@ -3,6 +3,7 @@
  * A shape within the text is parsed from a copy in which all else is blank, so that columns count
  * in the whole text. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -68,30 +69,39 @@ static bool parse_blocks(scaled_parser *parser, relayout_block_format format, si
   return parser->in.status == RELAYOUT_OK;
 }
 
-/* "_4_8": rows and bytes, which end the name of a format of interleaved records. */
-static bool parse_interleaving(const char *end, relayout_scaled_view *view) {
-  const bool are_both = end[0] == '_' && (end[1] == '4' || end[1] == '8') && end[2] == '_' &&
-                        (end[3] == '4' || end[3] == '8') && end[4] == '\0';
-  if (are_both) {
-    view->interleaved_rows = end[1] - '0';
-    view->interleaved_bytes = end[3] - '0';
+/* Takes one of the numbers, with a '_' before it, from the end of a name; 0: it ends otherwise. */
+static int32_t take_ending(char *name, const char *const *endings) {
+  const size_t length = strlen(name);
+  for (; *endings != NULL; ++endings) {
+    const size_t taken = strlen(*endings);
+    if (length > taken && strcmp(name + length - taken, *endings) == 0) {
+      name[length - taken] = '\0';
+      return (int32_t)strtol(*endings + 1, NULL, 10);
+    }
   }
-  return are_both;
+  return 0;
+}
+
+/* "_4_8": rows and bytes, which end the name of a format of interleaved records. */
+static bool take_interleaving(char *name, relayout_scaled_view *view) {
+  static const char *const rows[] = {"_4", "_8", "_16", "_32", "_64", NULL};
+  static const char *const bytes[] = {"_1", "_4", "_8", NULL};
+  view->interleaved_bytes = take_ending(name, bytes);
+  view->interleaved_rows = take_ending(name, rows);
+  return view->interleaved_bytes > 0 && view->interleaved_rows > 0;
 }
 
 /* The format whose name comes next; NONE: no name of one does. */
 static relayout_block_format format_next(scaled_parser *parser, size_t *length,
                                          relayout_scaled_view *view) {
-  enum { ENDING = 4 };
   char name[16] = "";
   relayout_block_format format = RELAYOUT_BLOCK_FORMAT_NONE;
   rlt_tokens_skip_space(&parser->in);
   *length = rlt_tokens_word(&parser->in);
   if (*length < sizeof name) {
     memcpy(name, parser->in.at, *length);
-    if (relayout_block_format_parse(name, &format, NULL) != RELAYOUT_OK && *length > ENDING &&
-        parse_interleaving(name + *length - ENDING, view)) {
-      name[*length - ENDING] = '\0';
+    if (relayout_block_format_parse(name, &format, NULL) != RELAYOUT_OK &&
+        take_interleaving(name, view)) {
       (void)relayout_block_format_parse(name, &format, NULL);
     }
   }

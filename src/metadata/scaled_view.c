@@ -60,8 +60,13 @@ static bool is_small_float(relayout_element_type type) {
   return relayout_element_type_kind(type) == RELAYOUT_KIND_FLOAT && type != RELAYOUT_F64;
 }
 
+/* Of at most 32 bits. */
+static bool is_scaled_integer(relayout_element_type type) {
+  return is_small_integer(type) || type == RELAYOUT_S32 || type == RELAYOUT_U32;
+}
+
 bool rlt_can_be_scaled(relayout_element_type type) {
-  return is_small_integer(type) || is_small_float(type);
+  return is_scaled_integer(type) || is_small_float(type);
 }
 
 static relayout_status check_types(const relayout_scaled_view *view, relayout_error *error) {
@@ -70,8 +75,8 @@ static relayout_status check_types(const relayout_scaled_view *view, relayout_er
   const relayout_element_type points = view->zero_points.shape.element_type;
   if (!rlt_can_be_scaled(elements)) {
     return rlt_fail(error, RELAYOUT_UNSUPPORTED,
-                    "elements of %s cannot have scales; expected an integer type of at most 16 "
-                    "bits, or a float type of at most 32",
+                    "elements of %s cannot have scales; expected an integer or float type of at "
+                    "most 32 bits",
                     relayout_element_type_name(elements));
   }
   if (!is_small_float(scales) || relayout_element_type_bits(scales) < 8) {
@@ -79,7 +84,7 @@ static relayout_status check_types(const relayout_scaled_view *view, relayout_er
                     "scales cannot be %s; expected f32, f16, bf16 or an f8 type",
                     relayout_element_type_name(scales));
   }
-  if (view->has_zero_points && !is_small_integer(elements)) {
+  if (view->has_zero_points && !is_scaled_integer(elements)) {
     return rlt_fail(error, RELAYOUT_UNSUPPORTED,
                     "elements of %s cannot have zero points; expected an integer type",
                     relayout_element_type_name(elements));
@@ -160,10 +165,11 @@ static relayout_status check_interleaving(const relayout_scaled_view *view, cons
   if (rows == 0 && bytes == 0) {
     return RELAYOUT_OK;
   }
-  if ((rows != 4 && rows != 8) || (bytes != 4 && bytes != 8)) {
+  if ((rows != 4 && rows != 8 && rows != 16 && rows != 32 && rows != 64) ||
+      (bytes != 1 && bytes != 4 && bytes != 8)) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
                     "%s: interleaved_rows is %" PRId32 " and interleaved_bytes is %" PRId32
-                    "; expected 4 or 8 each, or 0 both",
+                    "; expected 4, 8, 16, 32 or 64 rows and 1, 4 or 8 bytes, or 0 of both",
                     name, rows, bytes);
   }
   if (format != RELAYOUT_BLOCK_FORMAT_Q4_0 && format != RELAYOUT_BLOCK_FORMAT_Q8_0 &&

@@ -265,12 +265,14 @@ static int32_t joined_by_scales(const planning *at, const relayout_scaled_view *
   return joined;
 }
 
-/* Elements narrower than f32 go to rows as they are: less is transposed. */
-static relayout_element_type row_type_of(const relayout_scaled_view *from) {
-  const relayout_element_type type = from->elements.shape.element_type;
+/* Elements narrower than f32 go to rows as they are: less is transposed. So do those that scales
+ * come to as they are. */
+static relayout_element_type row_type_of(const rlt_many *many) {
+  const relayout_element_type type = many->from.elements.shape.element_type;
   const bool is_narrow = relayout_element_type_byte_size(type) < sizeof(float);
-  return is_narrow && relayout_element_type_kind(type) != RELAYOUT_KIND_COMPLEX ? type
-                                                                                : RELAYOUT_F32;
+  return (is_narrow && relayout_element_type_kind(type) != RELAYOUT_KIND_COMPLEX) || many->is_wide
+             ? type
+             : RELAYOUT_F32;
 }
 
 /* Of the dimensions that make one row those in which a source's records follow each other too. */
@@ -289,7 +291,7 @@ static void choose_values(const planning *at) {
   rlt_many *const many = at->many;
   const rlt_plan_request request = rlt_plain_request();
   int64_t strides[RELAYOUT_MAX_RANK];
-  many->row_type = row_type_of(&many->from);
+  many->row_type = row_type_of(many);
   many->values_from = RLT_VALUES_OF_ROWS;
   if (rlt_has_blocks(&many->from)) {
     rlt_records_place(&many->from, &many->records);
@@ -370,6 +372,7 @@ static void choose_rounding(const planning *at, rlt_destination *to) {
   const bool is_integer = kind == RELAYOUT_KIND_SIGNED || kind == RELAYOUT_KIND_UNSIGNED;
   to->is_exact = at->many->factor == 1 && at->many->from.has_scales &&
                  !at->many->from.has_tensor_scale && are_exact(&at->many->from);
+  to->rounds_to_nearest = at->asked.changes.rounds_to_nearest;
   to->is_narrow = to->view.has_scales && kind == RELAYOUT_KIND_FLOAT &&
                   relayout_element_type_bits(type) <= 8 && type != RELAYOUT_F8E8M0FNU;
   const bool are_own = to->is_narrow && !to->view.has_tensor_scale; /* which products are not */
@@ -448,7 +451,7 @@ static relayout_status plan_found(const planning *at, rlt_destination *to, relay
   const int64_t piece = piece_with_groups(at, to);
   relayout_status status = rlt_scale_finder_make(&to->view, &to->finder, error);
   to->finding = rlt_finding_of(boxes, &to->view);
-  if (status == RELAYOUT_OK && to->finding == RLT_FINDS_IN_BOX && piece > 0 &&
+  if (status == RELAYOUT_OK && to->finding == RLT_FINDS_IN_BOX && piece > 0 && !to->is_wide &&
       !rlt_finds_points(&to->view)) {
     to->finding = RLT_FINDS_IN_PIECE;
     to->piece = piece;
@@ -522,7 +525,7 @@ static relayout_status choose_words(const planning *at, rlt_destination *to,
   rlt_many *const many = at->many;
   const rlt_plan_request request = rlt_plain_request();
   const rlt_conversion conversion = conversion_of(&request, many->row_type, RELAYOUT_BF16);
-  to->by_words = goes_by_words(many, to);
+  to->by_words = goes_by_words(many, to) && !to->is_wide;
   return to->by_words && many->word_converter == NULL
              ? make_converter(at, many->row_type, &conversion, &many->word_converter, error)
              : RELAYOUT_OK;
@@ -534,7 +537,9 @@ static relayout_status plan_rows(const planning *at, rlt_destination *to, relayo
   const relayout_element_type source = many->from.elements.shape.element_type;
   const bool is_f32 = to->is_rescaled || rlt_has_blocks(&many->from);
   relayout_status status = choose_words(at, to, error);
-  const relayout_element_type rows = to->by_words ? type : is_f32 ? RELAYOUT_F32 : source;
+  const relayout_element_type rows = to->by_words || to->is_wide ? type
+                                     : is_f32                    ? RELAYOUT_F32
+                                                                 : source;
   to->conversion = conversion_of(&at->asked, rows, type);
   if (status == RELAYOUT_OK) {
     status = make_converter(at, rows, &to->conversion, &to->converter, error);
@@ -547,7 +552,7 @@ static relayout_status plan_rows(const planning *at, rlt_destination *to, relayo
   }
   to->in_place = !is_leader(many, to) && !rlt_view_has_padding(&to->view.elements) &&
                  has_rows(at, &to->view.elements, to->strides);
-  to->streams = to->in_place && is_past_cache(at, to);
+  to->streams = to->in_place && !to->is_wide && is_past_cache(at, to);
   if (to->in_place || status != RELAYOUT_OK) {
     const int64_t bytes = (int64_t)relayout_element_type_byte_size(type);
     to->joined = (int32_t)rlt_min(to->joined, joined_by(at, bytes, to->strides));
@@ -637,34 +642,32 @@ static relayout_status check_side(const relayout_scaled_view *side, int32_t numb
   return RELAYOUT_OK;
 }
 
-/* Whether f32 holds all numbers of a type. */
-static bool fits_f32(relayout_element_type type) {
-  const relayout_element_kind kind = relayout_element_type_kind(type);
-  const bool is_number = kind == RELAYOUT_KIND_FLOAT || kind == RELAYOUT_KIND_PRED;
-  return is_number ? type != RELAYOUT_F64
-                   : kind != RELAYOUT_KIND_COMPLEX && relayout_element_type_bits(type) <= 16;
-}
-
-/* `has_scales`: the source's values are multiplied by its scales, or by one for all. */
+/* Real numbers alone have scales, and what they are found for are elements that f32 holds. */
 static relayout_status check_pair(const relayout_scaled_view *from, bool has_scales,
                                   const relayout_scaled_view *to, int32_t number,
                                   relayout_error *error) {
   const relayout_element_type source = from->elements.shape.element_type;
   const relayout_element_type destination = to->elements.shape.element_type;
-  if (to->has_scales && !fits_f32(source)) {
-    return rlt_fail(error, RELAYOUT_UNSUPPORTED,
-                    "from: elements of %s cannot be divided by the scales of to[%" PRId32
-                    "]; expected floats of at most 32 bits or integers of at most 16",
-                    relayout_element_type_name(source), number);
-  }
-  if (has_scales && !fits_f32(destination)) {
-    return rlt_fail(error, RELAYOUT_UNSUPPORTED,
-                    "to[%" PRId32 "]: elements of %s cannot be made of a source with scales; "
-                    "expected floats of at most 32 bits or integers of at most 16",
-                    number, relayout_element_type_name(destination));
-  }
   const bool from_complex = relayout_element_type_kind(source) == RELAYOUT_KIND_COMPLEX;
   const bool to_complex = relayout_element_type_kind(destination) == RELAYOUT_KIND_COMPLEX;
+  if (to->has_scales && from_complex) {
+    return rlt_fail(error, RELAYOUT_UNSUPPORTED,
+                    "from: elements of %s cannot be divided by the scales of to[%" PRId32
+                    "]; expected real numbers",
+                    relayout_element_type_name(source), number);
+  }
+  if (has_scales && to_complex) {
+    return rlt_fail(error, RELAYOUT_UNSUPPORTED,
+                    "to[%" PRId32 "]: elements of %s cannot be made of a source with scales; "
+                    "expected real numbers",
+                    number, relayout_element_type_name(destination));
+  }
+  if (to->has_scales && to->rule != RELAYOUT_SCALES_GIVEN && rlt_is_wide(destination)) {
+    return rlt_fail(error, RELAYOUT_UNSUPPORTED,
+                    "to[%" PRId32 "]: scales cannot be found for elements of %s; expected an "
+                    "integer type of at most 16 bits, or a float type",
+                    number, relayout_element_type_name(destination));
+  }
   return (from_complex && rlt_has_blocks(to)) || (to_complex && rlt_has_blocks(from))
              ? rlt_fail(
                    error, RELAYOUT_UNSUPPORTED,
@@ -694,11 +697,13 @@ static relayout_status check_options(const relayout_plan_options *options, relay
 static relayout_status check_factor(const relayout_scaled_view *from, float factor,
                                     relayout_error *error) {
   const relayout_element_type type = from->elements.shape.element_type;
-  return factor == 1 || from->has_scales || rlt_can_be_scaled(type)
+  const relayout_element_kind kind = relayout_element_type_kind(type);
+  return factor == 1 || from->has_scales ||
+                 (kind != RELAYOUT_KIND_COMPLEX && kind != RELAYOUT_KIND_PRED)
              ? RELAYOUT_OK
              : rlt_fail(error, RELAYOUT_UNSUPPORTED,
                         "from: elements of %s cannot be multiplied by options->scale; expected "
-                        "floats of at most 32 bits or integers of at most 16",
+                        "integers or floats",
                         relayout_element_type_name(type));
 }
 
@@ -816,6 +821,8 @@ static void choose_makings(rlt_many *many) {
   for (int32_t i = 0; i < many->count; ++i) {
     rlt_destination *const to = &many->to[i];
     to->is_rescaled = to->view.has_scales || rlt_many_has_scales(many);
+    to->is_wide = to->is_rescaled && !rlt_has_blocks(&to->view) &&
+                  (many->is_wide || rlt_is_wide(to->view.elements.shape.element_type));
     memcpy(to->order, many->order, sizeof to->order);
     if (rlt_has_blocks(&to->view)) {
       rlt_order_of(&to->view, to->order);
@@ -855,6 +862,16 @@ static relayout_status plan_sides(const planning *at, relayout_error *error) {
   return status;
 }
 
+/* Whether scales of either side come to the source's elements, which f32 does not hold. */
+static bool has_wide_source(const rlt_many *many) {
+  bool has_scales = rlt_many_has_scales(many);
+  for (int32_t i = 0; i < many->count; ++i) {
+    has_scales = has_scales || many->to[i].view.has_scales;
+  }
+  return has_scales && !rlt_has_blocks(&many->from) &&
+         rlt_is_wide(many->from.elements.shape.element_type);
+}
+
 static relayout_status make_many(relayout_device *device, const sides *of,
                                  const rlt_plan_request *asked, const rlt_many_schedule *schedule,
                                  rlt_many **made, relayout_error *error) {
@@ -879,6 +896,7 @@ static relayout_status make_many(relayout_device *device, const sides *of,
   if (schedule != NULL) {
     (*made)->schedule = *schedule;
   }
+  (*made)->is_wide = has_wide_source(*made);
   rlt_boxes_begin(&of->from->elements.shape, of->range, &(*made)->boxes);
   choose_order(*made);
   return RELAYOUT_OK;
@@ -916,7 +934,7 @@ static int64_t box_bytes(const planning *at) {
   }
   const bool is_row = has_rows(at, &many->from.elements, strides);
   return element_bytes(&many->from) + most +
-         (is_row ? 0 : (int64_t)relayout_element_type_byte_size(row_type_of(&many->from)));
+         (is_row ? 0 : (int64_t)relayout_element_type_byte_size(row_type_of(many)));
 }
 
 /* A box takes half of the second cache; where that is unknown, half of a small one. */

@@ -99,6 +99,8 @@ typedef struct rlt_destination {
   int32_t leader;      /* of RLT_MAKES_SHARED: whose rows */
   bool is_rescaled;    /* its elements have scales, or the source's values do */
   bool by_words;       /* elements are multiplied as bf16, and rows are of the destination's type */
+  bool is_wide;        /* rescaled from elements or to elements that f32 does not hold: rows are of
+                          the destination's type */
   int64_t piece;       /* elements of a row that go through its steps together */
   bool in_place;       /* rows lie in the destination itself, with `strides` */
   bool streams;        /* and are stored past the cache */
@@ -115,6 +117,7 @@ typedef struct rlt_destination {
   bool are_powers; /* likewise */
   bool are_short;  /* likewise */
   rlt_scale_rounding rounding;
+  bool rounds_to_nearest; /* what becomes an integer, if it is wide */
   rlt_finding finding;
   rlt_scale_finder finder;
   rlt_box_plans found;               /* scales that were found to the destination, */
@@ -172,6 +175,8 @@ typedef struct rlt_many {
   rlt_boxes boxes;
   int32_t order[RELAYOUT_MAX_RANK]; /* of rows, minor to major */
   bool has_rows;                    /* some destination is made row by row */
+  bool is_wide;                     /* scales come to elements of the source that f32 does not hold:
+                                       rows are of the source's type */
   rlt_values_from values_from;
   int64_t strides[RELAYOUT_MAX_RANK]; /* of values in the source, or in rows */
   int32_t joined;                     /* as a destination's, as far as values are concerned */
@@ -190,6 +195,12 @@ typedef struct rlt_many {
 /* Whether the source's values are elements times scales: its own, or the caller's one for all. */
 static inline bool rlt_many_has_scales(const rlt_many *many) {
   return many->from.has_scales || many->factor != 1;
+}
+
+/* Whether f32 does not hold all numbers of a real type. */
+static inline bool rlt_is_wide(relayout_element_type type) {
+  return relayout_element_type_kind(type) != RELAYOUT_KIND_COMPLEX && type != RELAYOUT_F32 &&
+         relayout_element_type_bits(type) >= 32;
 }
 
 /* Whether a destination has the source's records as they are. */

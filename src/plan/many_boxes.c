@@ -103,6 +103,10 @@ static void add_side(cuts *made, const relayout_scaled_view *side) {
     made[minor].least = rlt_max(made[minor].least, together);
     made[minor].unit = common_multiple(made[minor].unit, together, shape->dimensions[minor]);
   }
+  if (side->interleaved_rows > 0) {
+    const int32_t next = shape->layout.minor_to_major[1];
+    add_groups(&made[next], side->interleaved_rows, shape->dimensions[next]);
+  }
   for (int32_t d = 0; d < shape->rank && side->has_scales; ++d) {
     add_groups(&made[d], side->group_sizes[d], shape->dimensions[d]);
   }
