@@ -96,8 +96,8 @@ typedef struct relayout_scaled_view {
   int32_t interleaved_bytes;
   relayout_view elements;
   /* Without scales the elements are the values. With scales they are floats or integers of at most
-   * 32 bits. Zero points need scales, whose dimensions they have, and integers. A tensor scale needs
-   * scales too. */
+   * 32 bits. Zero points need scales, whose dimensions they have, and integers. A tensor scale
+   * needs scales too. */
   bool has_scales;
   bool has_zero_points;
   bool has_tensor_scale;

@@ -138,7 +138,7 @@ static int64_t cut_size(const cuts *of, int64_t size, int64_t most) {
     return rlt_max(size, 1);
   }
   const int64_t unit = best_unit(of, size, most);
-  return unit <= most ? equal_size(size, unit, most) : of->least;
+  return unit <= most ? equal_size(size, unit, most) : rlt_min(of->least, size);
 }
 
 void rlt_groups_of_box(const relayout_scaled_view *of, const rlt_index_box *box,
