@@ -67,6 +67,19 @@ static void test_texts(void **state) {
                   "boxes order=0,1 sizes=1,3");
 }
 
+/* A range may have less than the elements of a byte of its source; a box is no larger than it. */
+static void test_range_within_a_byte(void **state) {
+  (void)state;
+  const relayout_scaled_view from = scaled_of("u1[8]{0:E(1)}"), to = scaled_of("s8[8]*f32[4]");
+  const int64_t start = 2, sizes = 2;
+  relayout_plan *plan = NULL;
+  assert_int_equal(
+      relayout_plan_create_many_range(device, &from, &to, 1, &start, &sizes, NULL, &plan, NULL),
+      RELAYOUT_OK);
+  expect_text(plan, "boxes order=0 sizes=2");
+  relayout_plan_destroy(plan);
+}
+
 typedef struct refused {
   const char *text;
   relayout_status status;
@@ -460,6 +473,7 @@ static void test_large_is_not_measured(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_texts),
+      cmocka_unit_test(test_range_within_a_byte),
       cmocka_unit_test(test_refused_texts),
       cmocka_unit_test(test_refused_by_sides),
       cmocka_unit_test(test_number_of_texts),
