@@ -968,7 +968,8 @@ static void test_interleaved_values(void **state) {
 }
 
 /* Numbers that f32 does not hold, and products and quotients of them, rounded once: to a double
- * first, the first product would become the number halfway between two f32s, and then the even one. */
+ * first, the first product would become the number halfway between two f32s, and then the even
+ * one. */
 static void test_wide_elements(void **state) {
   (void)state;
   const int32_t integers[2] = {1628739979, INT32_MAX};

@@ -287,7 +287,7 @@ refuse 4 "--to 's8[2,5] * f32[2,1]' has other dimensions than the source, u8[2,4
   --from 'u8[2,4]' --to 's8[2,5] * f32[2,1]' --to-scales scales --scale-rule amax $values
 refuse 4 "--to 'q8_0[64]' has other dimensions than the source, q8_0[2,32]{1,0}" \
   --from 'q8_0[2,32]' --to 'q8_0[64]' $values
-refuse 4 'f64' --from 'f64[1]' --to 's8[1] * f32[1]' --to-scales scales --scale-rule amax $values
+refuse 4 'c64' --from 'c64[1]' --to 's8[1] * f32[1]' --to-scales scales --scale-rule amax $values
 rm -f old
 check_no_files 'what is refused'
 

@@ -1,5 +1,5 @@
-/* wide.c: in integers, number by number, as work-group kernels do it. Products have up to 77 digits,
- * and quotients of them no end: no floats tell all of those apart. */
+/* wide.c: in integers, number by number, as work-group kernels do it. Products have up to 77
+ * digits, and quotients of them no end: no floats tell all of those apart. */
 #include "cpu/wide.h"
 
 #include <string.h>
