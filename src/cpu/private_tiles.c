@@ -372,17 +372,18 @@ static void offer_all_runs(const rlt_scene *scene, const rlt_schedule *like,
   }
 }
 
-/* Whether short rows of the destination lie one behind the other along the run of the source: a tile
- * then leaves in one run, which is converted at full speed. */
+/* Whether short rows of the destination lie one behind the other along the run of the source: a
+ * tile then leaves in one run, which is converted at full speed. */
 static bool leaves_in_one_run(const rlt_problem *problem) {
   const int32_t run = rlt_source_run_axis(problem);
   return run > 0 && problem->axes[0].extent < CONVERTED_RUN &&
          problem->axes[run].destination_stride == problem->axes[0].extent;
 }
 
-/* Elements that become narrower do so as they are loaded, so that fewer bytes are transposed, unless
- * they leave in one run; channels are joined and parted at hardly any cost. A tile takes longer to convert than a line to
- * arrive: only the next one is fetched, and where it does not crowd out what is transposed. */
+/* Elements that become narrower do so as they are loaded, so that fewer bytes are transposed,
+ * unless they leave in one run; channels are joined and parted at hardly any cost. A tile takes
+ * longer to convert than a line to arrive: only the next one is fetched, and where it does not
+ * crowd out what is transposed. */
 static void narrow_first(const rlt_scene *scene, rlt_schedule *own) {
   own->blocking.loads = own->blocking.loads ||
                         (own->move == RLT_MOVE_TRANSPOSE && rlt_problem_narrows(scene->problem) &&
