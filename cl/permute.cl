@@ -81,6 +81,12 @@ ALWAYS_INLINE static tables tables_of(__global const kernel_slots *made, SLOTS_H
   return found;
 }
 
+/* Where words lie: where that keeps places a power of two apart out of the same bank, a unit is
+ * left out behind each 2^gap_shift. */
+ALWAYS_INLINE static uint with_gaps(uint place, uint gap_shift) {
+  return place + (place >> gap_shift) * UNIT;
+}
+
 /* What stands in the tables. */
 ALWAYS_INLINE static offset_pair slot_entry(const tables at, uint slot) {
 #ifdef SLOT_SOURCE
@@ -123,12 +129,6 @@ ALWAYS_INLINE static offset offset_of_column(const tables at, uint column) {
 
 /* What never has a source is at or beyond this place, also when another one is added. */
 #define NOWHERE (1u << 30)
-
-/* Where words lie: where that keeps places a power of two apart out of the same bank, a unit is
- * left out behind each 2^gap_shift. */
-ALWAYS_INLINE static uint with_gaps(uint place, uint gap_shift) {
-  return place + (place >> gap_shift) * UNIT;
-}
 
 /* ---- Loading ---- */
 
@@ -473,13 +473,14 @@ ALWAYS_INLINE static void store_pieces(const tables at, uint shift, __global wor
 #pragma unroll
       for (uint h = 0; h < HELD_ROWS; ++h) {
         const offset_pair entry = entries[h];
-        const uint row_place = place_of_row(entry, t, row + h * step);
-        if (row + h * step < rows) {
-          unit made[PIECE];
+        /* fetched without a condition, for which each would wait */
+        const uint row_place = place_of_row(entry, t, min(row + h * step, rows - 1));
+        unit made[PIECE];
 #pragma unroll
-          for (uint k = 0; k < PIECE; ++k) {
-            made[k] = staged_word(at, staged, row_place, places[k]);
-          }
+        for (uint k = 0; k < PIECE; ++k) {
+          made[k] = staged_word(at, staged, row_place, places[k]);
+        }
+        if (row + h * step < rows) {
           store_piece(made, to + entry.x + (offset)column);
         }
       }
