@@ -107,13 +107,13 @@ typedef struct tile_room {
   int64_t budget;
   int64_t line; /* of the destination, */
   int64_t read_line;
-  bool has_units; /* words are whole units of local memory: others must lie so that banks suit */
+  bool tries_axes; /* and more than lines */
 } tile_room;
 
 static void split_both(const rlt_problem *problem, const tile_room *room, rlt_group *columns,
                        rlt_group *rows) {
   split_evenly(problem, room->read_line, rows);
-  if (room->has_units) { /* even blocks have left something */
+  if (room->tries_axes) { /* even blocks have left something */
     grow_columns(problem, room->budget, rows, columns);
   }
   split_evenly(problem, room->line, columns);
@@ -215,7 +215,7 @@ static const double clearly_better = 1.05;
 static void try_columns(const rlt_scene *scene, const tile_room *room, int64_t written,
                         double *best, rlt_schedule *schedule) {
   rlt_schedule tried = *schedule;
-  if (!room->has_units || written < room->line / 2 ||
+  if (written < room->line / 2 ||
       !take_columns(scene->problem, room, written, &tried.columns, &tried.rows)) {
     return;
   }
@@ -226,9 +226,24 @@ static void try_columns(const rlt_scene *scene, const tile_room *room, int64_t w
   }
 }
 
+static void try_whole_axes(const rlt_scene *scene, const tile_room *room, rlt_schedule *schedule) {
+  const rlt_problem *const problem = scene->problem;
+  double best = predicted(scene, schedule);
+  int64_t whole = 1;
+  for (int32_t a = 0; a < problem->axis_count && whole <= room->budget; ++a) {
+    whole *= problem->axes[a].extent;
+    try_columns(scene, room, whole, &best, schedule);
+  }
+  for (int64_t written = room->line; written <= room->budget; written *= 2) {
+    try_columns(scene, room, written, &best, schedule);
+  }
+}
+
 /* A tile stays for a while as words of the destination, of so many bytes in all. Where lines are no
  * multiples of the axes' extents, whole axes may fill it better: those of the destination, the
- * first, the first two, and so on, are tried too, and one, two, four lines. */
+ * first, the first two, and so on, are tried too, and one, two, four lines. Not where words share a
+ * unit of local memory, whose places suit its banks less then. Nor for kernels that serve many
+ * problems: these wait for tables, and smaller tiles let more groups wait at once. */
 static void choose_groups(const rlt_scene *scene, int64_t tile_bytes, rlt_schedule *schedule) {
   const rlt_problem *const problem = scene->problem;
   const int64_t line_bytes = scene->facts->line_bytes;
@@ -236,16 +251,11 @@ static void choose_groups(const rlt_scene *scene, int64_t tile_bytes, rlt_schedu
       .budget = rlt_max(tile_bytes / rlt_problem_destination_bytes(problem), 1),
       .line = rlt_elements_of(line_bytes, rlt_problem_destination_bits(problem)),
       .read_line = rlt_elements_of(line_bytes, rlt_problem_source_bits(problem)),
-      .has_units = rlt_local_unit(8 * rlt_problem_destination_bytes(problem)) == 1};
+      .tries_axes =
+          scene->specializes && rlt_local_unit(8 * rlt_problem_destination_bytes(problem)) == 1};
   take_lines(problem, &room, &schedule->columns, &schedule->rows);
-  double best = predicted(scene, schedule);
-  int64_t whole = 1;
-  for (int32_t a = 0; a < problem->axis_count && whole <= room.budget; ++a) {
-    whole *= problem->axes[a].extent;
-    try_columns(scene, &room, whole, &best, schedule);
-  }
-  for (int64_t written = room.line; written <= room.budget; written *= 2) {
-    try_columns(scene, &room, written, &best, schedule);
+  if (room.tries_axes) {
+    try_whole_axes(scene, &room, schedule);
   }
   fit(schedule);
 }

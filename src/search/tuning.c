@@ -343,11 +343,10 @@ static const rlt_tuning cpu_small_caches = {
 
 /* ---- GPUs ---- */
 
-/* Groups that run side by side read 256 bytes side by side, and then write a kilobyte: so those
- * that are under way at once share rows of memory on both sides. */
+/* Groups that run side by side read side by side: what they write waits in a cache. */
 #define SIMULATED(element, reworked)                                                               \
   {                                                                                                \
-    .tiles[RLT_TILES_ANY] = TILES(0, 0, 256, 1 << 10, 0, 0, false), .rates = {                     \
+    .tiles[RLT_TILES_ANY] = TILES(0, 0, ALL, 0, 0, 0, false), .rates = {                           \
       .of = {[RLT_RATE_LINE_AGAIN] = 0.02,                                                         \
              [RLT_RATE_LINE_IN_PARTS] = 0.4,                                                       \
              [RLT_RATE_PAGE] = 0.08,                                                               \
