@@ -15,11 +15,11 @@
 /* What that takes: units of the source. */
 #define LOADS (SOURCE_UNIT < DESTINATION_UNIT ? DESTINATION_UNIT / SOURCE_UNIT : 1)
 
-/* How many units of the destination a work-item has under way: as many as 16 words of 4 bytes; but
- * registers run out for those that change, most of which are copied in blocks, and would for those
- * of short words, most of which go by pieces. */
+/* How many units of the destination a work-item has under way. Registers run out for more than two
+ * that change, most of which are copied in blocks. Of others eight are slower than four on a
+ * simulated GPU (bench/RESULTS.md). */
 #define LOADED_WORDS (LOADS * (SOURCE_BYTES > 4 ? SOURCE_BYTES / 4 : 1))
-#define MOST_UNITS   (CHANGES ? 2 : SOURCE_BYTES < 4 ? 4 : 8)
+#define MOST_UNITS   (CHANGES ? 2 : 4)
 #define HELD_UNITS                                                                                 \
   (16 / LOADED_WORDS < 1 ? 1 : 16 / LOADED_WORDS < MOST_UNITS ? 16 / LOADED_WORDS : MOST_UNITS)
 

@@ -81,6 +81,12 @@ ALWAYS_INLINE static tables tables_of(__global const kernel_slots *made, SLOTS_H
   return found;
 }
 
+/* Where words lie: where that keeps places a power of two apart out of the same bank, a unit is
+ * left out behind each 2^gap_shift. */
+ALWAYS_INLINE static uint with_gaps(uint place, uint gap_shift) {
+  return place + (place >> gap_shift) * UNIT;
+}
+
 /* What stands in the tables. */
 ALWAYS_INLINE static offset_pair slot_entry(const tables at, uint slot) {
 #ifdef SLOT_SOURCE
@@ -114,21 +120,21 @@ ALWAYS_INLINE static offset offset_of_column(const tables at, uint column) {
 #endif
 }
 
-/* Loops whose rounds compilers can count only where the grid is compiled in. */
+/* Loops whose rounds compilers can count only where the grid is compiled in, and where they go on
+ * until the last of all work-items has reached the end. Else each goes on until it is there itself:
+ * with rounds counted, a simulated GPU took longer (bench/RESULTS.md). */
 #if SPECIALIZED
 #define EACH_ROUND _Pragma("unroll")
 #else
 #define EACH_ROUND
 #endif
 
+ALWAYS_INLINE static bool goes_on(uint all, uint own, uint end) {
+  return (SPECIALIZED ? all : own) < end;
+}
+
 /* What never has a source is at or beyond this place, also when another one is added. */
 #define NOWHERE (1u << 30)
-
-/* Where words lie: where that keeps places a power of two apart out of the same bank, a unit is
- * left out behind each 2^gap_shift. */
-ALWAYS_INLINE static uint with_gaps(uint place, uint gap_shift) {
-  return place + (place >> gap_shift) * UNIT;
-}
 
 /* ---- Loading ---- */
 
@@ -158,9 +164,9 @@ ALWAYS_INLINE static void stage(const tables at, __local word *staged, uint firs
   }
 }
 
-/* A work-item's place among the parts of all slots, one slot's after another's; how far on the next
- * one is that it takes; and how many it takes at most. Where the grid is compiled in, 2^shift
- * work-items share a slot, so that all but where a work-item begins is known. */
+/* A work-item's place among the parts of all slots, one slot's after another's; and how far on the
+ * next one is that it takes. Where the grid is compiled in, 2^shift work-items share a slot, so
+ * that all but where a work-item begins is known, also how many it takes at most. */
 #if SPECIALIZED
 typedef struct slot_part {
   part at;
@@ -180,6 +186,11 @@ ALWAYS_INLINE static slot_part first_of_slots(const tables at, uint parts, uint 
 ALWAYS_INLINE static part next_of_slots(const slot_part p) {
   return next_part(p.at, p.shift, p.parts);
 }
+
+ALWAYS_INLINE static bool has_parts(const tables at, const slot_part p, uint round) {
+  (void)at;
+  return round < p.rounds;
+}
 #else
 #define LOAD_PIECE_SHIFT 0
 #define LOAD_UNIT_SHIFT  0
@@ -188,13 +199,12 @@ typedef struct slot_part {
   part at;
   part step;
   uint parts;
-  uint rounds;
 } slot_part;
 
 ALWAYS_INLINE static slot_part first_of_slots(const tables at, uint parts, uint shift) {
+  (void)at;
   (void)shift;
-  const slot_part first = {part_of(local_id(), parts), part_of(GROUP, parts), parts,
-                           ROUNDS(at.slot_count * parts)};
+  const slot_part first = {part_of(local_id(), parts), part_of(GROUP, parts), parts};
   return first;
 }
 
@@ -205,6 +215,11 @@ ALWAYS_INLINE static part next_of_slots(const slot_part p) {
     next.run += 1;
   }
   return next;
+}
+
+ALWAYS_INLINE static bool has_parts(const tables at, const slot_part p, uint round) {
+  (void)round;
+  return p.at.run < at.slot_count;
 }
 #endif
 
@@ -239,7 +254,7 @@ ALWAYS_INLINE static void load_units(const tables at, const source_tile source,
                                      __local word *staged, uint length, uint steps) {
   slot_part p = first_of_slots(at, (length + SOURCE_UNIT - 1) / SOURCE_UNIT, (uint)LOAD_UNIT_SHIFT);
   EACH_ROUND
-  for (uint round = 0; round < p.rounds; round += HELD_LOADS) {
+  for (uint round = 0; has_parts(at, p, round); round += HELD_LOADS) {
     loose_unit held[HELD_LOADS] NOTHING_YET;
     uint places[HELD_LOADS];
 #pragma unroll
@@ -283,7 +298,7 @@ ALWAYS_INLINE static void load_pieces(const tables at, const source_tile source,
   offset_pair entries[HELD_PIECES];
   look_up_slots(at, p, entries);
   EACH_ROUND
-  for (uint round = 0; round < p.rounds; round += HELD_PIECES) {
+  for (uint round = 0; has_parts(at, p, round); round += HELD_PIECES) {
     uint4 held[HELD_PIECES];
     uint places[HELD_PIECES];
 #pragma unroll
@@ -451,7 +466,8 @@ ALWAYS_INLINE static void store_pieces(const tables at, uint shift, __global wor
   const part first = first_part(shift);
   const uint step = GROUP >> shift;
   EACH_ROUND
-  for (uint before = 0; before < columns; before += PIECE << shift) {
+  for (uint before = 0; goes_on(before, before + first.number * PIECE, columns);
+       before += PIECE << shift) {
     const uint column = before + first.number * PIECE;
     uint places[PIECE];
     if (column >= columns) {
@@ -463,7 +479,7 @@ ALWAYS_INLINE static void store_pieces(const tables at, uint shift, __global wor
       places[k] = column + k < t.valid_columns ? places[k] : NOWHERE;
     }
     EACH_ROUND
-    for (uint above = 0; above < rows; above += HELD_ROWS * step) {
+    for (uint above = 0; goes_on(above, above + first.run, rows); above += HELD_ROWS * step) {
       const uint row = above + first.run;
       offset_pair entries[HELD_ROWS];
 #pragma unroll
@@ -473,13 +489,14 @@ ALWAYS_INLINE static void store_pieces(const tables at, uint shift, __global wor
 #pragma unroll
       for (uint h = 0; h < HELD_ROWS; ++h) {
         const offset_pair entry = entries[h];
-        const uint row_place = place_of_row(entry, t, row + h * step);
-        if (row + h * step < rows) {
-          unit made[PIECE];
+        /* fetched without a condition, for which each would wait */
+        const uint row_place = place_of_row(entry, t, min(row + h * step, rows - 1));
+        unit made[PIECE];
 #pragma unroll
-          for (uint k = 0; k < PIECE; ++k) {
-            made[k] = staged_word(at, staged, row_place, places[k]);
-          }
+        for (uint k = 0; k < PIECE; ++k) {
+          made[k] = staged_word(at, staged, row_place, places[k]);
+        }
+        if (row + h * step < rows) {
           store_piece(made, to + entry.x + (offset)column);
         }
       }
@@ -495,7 +512,8 @@ ALWAYS_INLINE static void store_pieces(const tables at, uint shift, __global wor
 ALWAYS_INLINE static void store_row(const tables at, __global word *to, __local const word *staged,
                                     uint columns) {
   EACH_ROUND
-  for (uint before = 0; before < columns; before += PIECES_OF_ROW * GROUP * PIECE) {
+  for (uint before = 0; goes_on(before, before + local_id() * PIECE, columns);
+       before += PIECES_OF_ROW * GROUP * PIECE) {
     const uint first = before + local_id() * PIECE;
     unit made[PIECES_OF_ROW][PIECE];
 #pragma unroll

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu/local_tile.h"
 #include "opencl/bench.h"
 #include "opencl/device.h"
 #include "opencl/launch.h"
@@ -40,6 +41,24 @@ static void move_random_problems(opencl_bench *bench, uint64_t first_seed, int c
 
 static void test_random_problems(void **state) {
   move_random_problems(*state, 300, problem_count());
+}
+
+/* 1200 floats that a tile loads as one run, with a word left out behind each 32. Its columns lie 5
+ * apart, then 1, then 80: their places are sums of these, and of the words left out before them. */
+static void test_places_with_gaps(void **state) {
+  opencl_bench *const bench = *state;
+  const rlt_problem problem = {.element_bytes = 4,
+                               .source_elements = 1200,
+                               .destination_elements = 1200,
+                               .axis_count = 3,
+                               .axes = {{16, 16, 5, 1}, {5, 5, 1, 16}, {15, 15, 80, 80}}};
+  const rlt_group columns = {3, {0, 1, 2}, 80, 15};
+  rlt_slots slots;
+  rlt_slots_find(&problem, &columns, &rlt_no_axes, &slots);
+  assert_int_equal(slots.gap_shift, 5);
+  bench->specializes = true;
+  assert_true(moves_as_defined(bench, &problem, "permute", (move_offsets){0, 0}, 7, "gaps"));
+  bench->specializes = false;
 }
 
 /* As where tensors have more than 2^31 elements, and with several tiles for each group. */
@@ -211,6 +230,7 @@ static void test_programs_are_kept(void **state) {
 static int run(opencl_bench *bench) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_prestate(test_random_problems, bench),
+      cmocka_unit_test_prestate(test_places_with_gaps, bench),
       cmocka_unit_test_prestate(test_wide_problems, bench),
       cmocka_unit_test_prestate(test_constants_are_compiled_in, bench),
       cmocka_unit_test_prestate(test_text_specializes, bench),

@@ -143,6 +143,50 @@ static void test_halves_of_packed_runs(void **state) {
   rlt_candidates_free(&candidates);
 }
 
+/* Axes of 4, 15, 4, 16, 5 and 15 in the destination, in reverse in the source, and tiles of 8 KiB.
+ * Lines of 32 floats would be 32 of the destination's first 60 and three times the source's first
+ * 15: 45 x 32. All 60 leave room for twice 15, and 30 x 60 cuts fewer lines: it writes runs of 240
+ * bytes where the other writes 128 that lie across two lines. Kernels that serve many problems have
+ * tiles of lines alone, and so have words that share a unit of local memory: 15 of the second axis
+ * and three times 15. */
+static void test_whole_axes(void **state) {
+  (void)state;
+  static const rlt_problem reversed = {.element_bytes = 4,
+                                       .source_elements = 288000,
+                                       .destination_elements = 288000,
+                                       .axis_count = 6,
+                                       .axes = {{4, 4, 72000, 1},
+                                                {15, 15, 4800, 4},
+                                                {4, 4, 1200, 60},
+                                                {16, 16, 75, 240},
+                                                {5, 5, 15, 3840},
+                                                {15, 15, 1, 19200}}};
+  rlt_facts facts = work_group_facts;
+  rlt_tuning tuning = work_group_tuning;
+  facts.line_bytes = 128;
+  tuning.tile_bytes = 8192;
+  static const struct {
+    int64_t bytes;
+    bool specializes;
+    int64_t columns, rows;
+  } cases[] = {{4, true, 15, 2}, {4, false, 8, 3}, {2, true, 15, 3}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    rlt_problem problem = reversed;
+    problem.element_bytes = cases[i].bytes;
+    rlt_rates *const rates = &tuning.words[rlt_word_size_number(cases[i].bytes)].rates;
+    rates->of[RLT_RATE_LINE_IN_PARTS] = 1;
+    rates->of[RLT_RATE_LINE_AGAIN] = 1;
+    rlt_scene scene = scene_of(&problem, &facts, &tuning);
+    scene.specializes = cases[i].specializes;
+    rlt_candidates candidates = asked(&rlt_method_permute, scene);
+    print_message("case %zu\n", i);
+    assert_true(candidates.count > 0);
+    expect_group(&candidates.of[0].schedule.columns, &(rlt_group){2, {0, 1}, 4, cases[i].columns});
+    expect_group(&candidates.of[0].schedule.rows, &(rlt_group){2, {5, 4}, 15, cases[i].rows});
+    rlt_candidates_free(&candidates);
+  }
+}
+
 /* A single word is no tile, but any element is. */
 static void test_single_words(void **state) {
   (void)state;
@@ -416,6 +460,7 @@ int main(void) {
       cmocka_unit_test(test_parts_of_lines),
       cmocka_unit_test(test_all_of_local_memory),
       cmocka_unit_test(test_halves_of_packed_runs),
+      cmocka_unit_test(test_whole_axes),
       cmocka_unit_test(test_single_words),
       cmocka_unit_test(test_schedules_without_a_tile),
       cmocka_unit_test(test_fills),

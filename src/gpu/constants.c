@@ -74,18 +74,31 @@ static void add_slots(rlt_text *text, const kernel_slots *slots) {
 
 /* ---- Tables that are sums over digits ---- */
 
-/* A table's numbers as a kernel reads them: every `step`th, beginning with one of them. */
+/* A table's numbers as a kernel reads them: every `step`th, beginning with one of them. Places have
+ * a unit left out before them for each 2^gap_shift, unless that is 0. */
 typedef struct column {
   const void *numbers;
   bool wide; /* 64 bits each */
   int64_t first;
   int64_t step;
   int64_t count;
+  int64_t gap_shift;
 } column;
 
 static int64_t number_of(const column *of, int64_t at) {
   const int64_t number = of->first + at * of->step;
   return of->wide ? ((const int64_t *)of->numbers)[number] : ((const int32_t *)of->numbers)[number];
+}
+
+/* The number with what was left out before it, and without. So places are sums too, and kernels
+ * look up none: what they would read of a table is as much as they move. */
+static int64_t with_gaps(const column *of, int64_t number) {
+  return of->gap_shift == 0 ? number : number + (number >> of->gap_shift);
+}
+
+static int64_t without_gaps(const column *of, int64_t number) {
+  const int64_t between = INT64_C(1) << of->gap_shift;
+  return of->gap_shift == 0 ? number : number / (between + 1) * between + number % (between + 1);
 }
 
 /* position / every % extent counts `stride` each; the last digit has no end. */
@@ -111,9 +124,10 @@ static int32_t find_digits(const column *of, digit *digits) {
     if (count == MOST_DIGITS) {
       return -1;
     }
-    const int64_t stride = number_of(of, every);
+    const int64_t stride = without_gaps(of, number_of(of, every));
     int64_t extent = 2;
-    while (extent * every < of->count && number_of(of, extent * every) == extent * stride) {
+    while (extent * every < of->count &&
+           without_gaps(of, number_of(of, extent * every)) == extent * stride) {
       ++extent;
     }
     digits[count++] = (digit){every, extent, stride};
@@ -124,7 +138,7 @@ static int32_t find_digits(const column *of, digit *digits) {
     for (int32_t d = 0; d < count; ++d) {
       sum += at / digits[d].every % digits[d].extent * digits[d].stride;
     }
-    if (sum != number_of(of, at)) {
+    if (with_gaps(of, sum) != number_of(of, at)) {
       return -1;
     }
   }
@@ -132,9 +146,9 @@ static int32_t find_digits(const column *of, digit *digits) {
 }
 
 /* `#define NAME(n)`, in numbers of this type. */
-static void add_sum(rlt_text *text, const char *name, const char *type, const digit *digits,
-                    int32_t count) {
-  rlt_text_add(text, "#define %s(n) ((%s)0", name, type);
+static void add_sum(rlt_text *text, const char *name, const char *type, const column *of,
+                    const digit *digits, int32_t count) {
+  rlt_text_add(text, "#define %s(n) %s((%s)0", name, of->gap_shift == 0 ? "" : "with_gaps(", type);
   for (int32_t d = 0; d < count; ++d) {
     rlt_text_add(text, " + (%s)((n)", type);
     if (digits[d].every > 1) {
@@ -145,7 +159,11 @@ static void add_sum(rlt_text *text, const char *name, const char *type, const di
     }
     rlt_text_add(text, ") * (%s)%" PRId64 "L", type, digits[d].stride);
   }
-  rlt_text_add(text, ")\n");
+  if (of->gap_shift > 0) {
+    rlt_text_add(text, "), %" PRId64 "u)\n", of->gap_shift);
+  } else {
+    rlt_text_add(text, ")\n");
+  }
 }
 
 /* Whether a column is a sum. */
@@ -153,7 +171,7 @@ static bool add_single(rlt_text *text, const char *name, const char *type, const
   digit digits[MOST_DIGITS];
   const int32_t count = find_digits(of, digits);
   if (count >= 0) {
-    add_sum(text, name, type, digits, count);
+    add_sum(text, name, type, of, digits, count);
   }
   return count >= 0;
 }
@@ -168,8 +186,8 @@ static bool add_pair(rlt_text *text, const char *first_name, const char *second_
   if (counts[0] < 0 || counts[1] < 0) {
     return false;
   }
-  add_sum(text, first_name, "offset", digits[0], counts[0]);
-  add_sum(text, second_name, "uint", digits[1], counts[1]);
+  add_sum(text, first_name, "offset", first, digits[0], counts[0]);
+  add_sum(text, second_name, "uint", &second, digits[1], counts[1]);
   return true;
 }
 
@@ -242,14 +260,19 @@ static int64_t add_tables(rlt_text *text, const rlt_constants *of) {
   const int64_t columns = grid->columns.length;
   const void *const offsets = places + rlt_divide_up(columns, 4) * 4;
   const int64_t rows = 2 * (slots->slots + 1);
-  const column column_places = {places, false, 0, 1, columns};
-  const column slot_sources = {offsets, of->wide, 0, 2, slots->slots};
-  const column all_slots = {offsets, of->wide, 0, 2, slots->slots + 1};
-  const column slot_steps = {offsets, of->wide, 1, 2, slots->slots};
-  const column row_offsets = {offsets, of->wide, rows, 2, grid->rows.length};
-  const column column_offsets = {offsets, of->wide, rows + 2 * grid->rows.length, 1, columns};
+  const column column_places = {places, false, 0, 1, columns, 0};
+  const column slot_sources = {offsets, of->wide, 0, 2, slots->slots, 0};
+  const column slot_steps = {offsets, of->wide, 1, 2, slots->slots, 0};
+  const column all_slots = {offsets, of->wide, 0, 2, slots->slots + 1, 0};
+  const column row_offsets = {offsets, of->wide, rows, 2, grid->rows.length, 0};
+  const column column_offsets = {offsets, of->wide, rows + 2 * grid->rows.length, 1, columns, 0};
   add_slots(text, slots);
-  const bool has_places = add_single(text, "COLUMN_PLACE", "uint", &column_places);
+  column gapped_places = column_places;
+  gapped_places.gap_shift =
+      slots->gather_shift == RLT_NO_GAPS && slots->gap_shift != RLT_NO_GAPS ? slots->gap_shift : 0;
+  const bool has_places =
+      add_single(text, "COLUMN_PLACE", "uint", &column_places) ||
+      (gapped_places.gap_shift > 0 && add_single(text, "COLUMN_PLACE", "uint", &gapped_places));
   const bool has_slots = add_pair(text, "SLOT_SOURCE", "SLOT_STEPS", &slot_sources);
   const bool has_rows = add_pair(text, "ROW_OFFSET", "ROW_PLACE", &row_offsets);
   const bool has_offsets = add_single(text, "COLUMN_OFFSET", "offset", &column_offsets);

@@ -43,6 +43,7 @@ bool rlt_gpu_finish(const rlt_facts *facts, const rlt_tuning *tuning, bool combi
   schedule->destination_alignment = rlt_problem_destination_bytes(problem);
   rlt_loop_blocking blocking = rlt_schedule_share_out(facts, tuning, &grid, schedule);
   blocking.only_whole = true;
+  blocking.goes_on = true;
   rlt_loops_make(&grid, &blocking, &schedule->loops);
   schedule->group_size = facts->group_size;
   const int64_t tiles = rlt_schedule_goes_by_index(schedule)

@@ -3,6 +3,8 @@
 #include "base/checked.h"
 #include "gpu/local_tile.h"
 #include "gpu/planning.h"
+#include "search/cost.h"
+#include "search/target.h"
 
 /* Columns: the destination's first axes, `written` positions of them. Rows: enough of the source's
  * first axes that a tile reads `read` positions in a row, counting those the columns hold. */
@@ -69,6 +71,26 @@ static void grow_columns(const rlt_problem *problem, int64_t budget, const rlt_g
   }
 }
 
+/* The same for the rows and the source's next axes, but for one that columns would go on with. */
+static void grow_rows(const rlt_problem *problem, int64_t budget, const rlt_group *columns,
+                      rlt_group *rows) {
+  const int64_t column_count = rlt_group_length(columns);
+  grow_group(problem, budget, column_count * rlt_group_length(rows), rows);
+  bool seen[RLT_MAX_AXES];
+  for (int32_t a = 0; a < problem->axis_count; ++a) {
+    seen[a] = rlt_group_has(columns, a) || rlt_group_has(rows, a);
+  }
+  while (rows->axis_count < RLT_MAX_GROUP_AXES && rows->steps == rlt_group_extent(problem, rows)) {
+    const int64_t room = budget / (column_count * rlt_group_length(rows));
+    const int32_t next = rlt_next_source_axis(problem, seen);
+    if (next < 0 || room < 2 || next == columns->axis_count) {
+      return;
+    }
+    seen[next] = true;
+    rlt_group_append(problem, rows, next, room * rlt_group_length(rows));
+  }
+}
+
 /* Blocks of the same size leave the last tile no smaller than it must be. They are
  * whole lines, or halves or so of one, as far as that goes. */
 static void split_evenly(const rlt_problem *problem, int64_t line, rlt_group *group) {
@@ -80,29 +102,54 @@ static void split_evenly(const rlt_problem *problem, int64_t line, rlt_group *gr
   group->steps = rlt_min(group->steps, rlt_divide_up(even, unit) * unit);
 }
 
-/* A tile stays for a while as words of the destination, of so many bytes in all. */
-static void choose_groups(const rlt_scene *scene, int64_t tile_bytes, rlt_schedule *schedule) {
-  const rlt_problem *const problem = scene->problem;
-  const int64_t line_bytes = scene->facts->line_bytes;
-  const int64_t budget = rlt_max(tile_bytes / rlt_problem_destination_bytes(problem), 1);
-  const int64_t line = rlt_elements_of(line_bytes, rlt_problem_destination_bits(problem));
-  const int64_t read_line = rlt_elements_of(line_bytes, rlt_problem_source_bits(problem));
-  rlt_group *const columns = &schedule->columns;
-  rlt_group *const rows = &schedule->rows;
+/* What a tile is to be like, in elements. */
+typedef struct tile_room {
+  int64_t budget;
+  int64_t line; /* of the destination, */
+  int64_t read_line;
+  bool tries_axes; /* and more than lines */
+} tile_room;
+
+static void split_both(const rlt_problem *problem, const tile_room *room, rlt_group *columns,
+                       rlt_group *rows) {
+  split_evenly(problem, room->read_line, rows);
+  if (room->tries_axes) { /* even blocks have left something */
+    grow_columns(problem, room->budget, rows, columns);
+  }
+  split_evenly(problem, room->line, columns);
+  rlt_end_with_byte(problem, columns);
+}
+
+/* Whole lines of both sides or, where there is too little room, the same part of both; then as many
+ * more columns as there is room for. */
+static void take_lines(const rlt_problem *problem, const tile_room *room, rlt_group *columns,
+                       rlt_group *rows) {
   int64_t part = 1;
   do {
-    pack_groups(problem, rlt_max(line / part, 1), rlt_max(read_line / part, 1), columns, rows);
+    pack_groups(problem, rlt_max(room->line / part, 1), rlt_max(room->read_line / part, 1), columns,
+                rows);
     part *= 2;
-  } while (rlt_group_length(columns) * rlt_group_length(rows) > budget &&
-           part <= rlt_max(line, read_line));
+  } while (rlt_group_length(columns) * rlt_group_length(rows) > room->budget &&
+           part <= rlt_max(room->line, room->read_line));
 
   /* That is the least that moves whole lines. More at once costs each element less to find its
    * place, and gives every work-item of a group something to do. */
-  grow_columns(problem, budget, rows, columns);
-  grow_group(problem, budget, rlt_group_length(columns) * rlt_group_length(rows), rows);
-  split_evenly(problem, line, columns);
-  rlt_end_with_byte(problem, columns);
-  split_evenly(problem, read_line, rows);
+  grow_columns(problem, room->budget, rows, columns);
+  grow_group(problem, room->budget, rlt_group_length(columns) * rlt_group_length(rows), rows);
+  split_both(problem, room, columns, rows);
+}
+
+/* Columns of so many positions of the destination, and as many rows as there is room for beside
+ * them. False where the columns alone are too many, or leave no room for rows. */
+static bool take_columns(const rlt_problem *problem, const tile_room *room, int64_t written,
+                         rlt_group *columns, rlt_group *rows) {
+  pack_groups(problem, written, 1, columns, rows);
+  if (rlt_group_length(columns) > room->budget) {
+    return false;
+  }
+  grow_rows(problem, room->budget, columns, rows);
+  split_both(problem, room, columns, rows);
+  return rows->axis_count > 0;
 }
 
 /* ---- Within local memory ---- */
@@ -125,9 +172,14 @@ static int64_t byte_steps(const rlt_problem *problem, const rlt_group *columns) 
   return rlt_group_last(columns) == run.last ? run.steps : 1;
 }
 
-static int64_t local_bytes(const rlt_schedule *schedule) {
+static rlt_slots slots_of(const rlt_schedule *schedule) {
   rlt_slots slots;
   rlt_slots_find(schedule->problem, &schedule->columns, &schedule->rows, &slots);
+  return slots;
+}
+
+static int64_t local_bytes(const rlt_schedule *schedule) {
+  const rlt_slots slots = slots_of(schedule);
   return rlt_slots_bytes(&slots);
 }
 
@@ -145,13 +197,75 @@ static void fit(rlt_schedule *schedule) {
   }
 }
 
+/* ---- The choice ---- */
+
+/* What this tile is predicted to reach. */
+static double predicted(const rlt_scene *scene, const rlt_schedule *schedule) {
+  rlt_schedule finished = *schedule;
+  rlt_cost cost;
+  rlt_schedule_finish(scene->facts, scene->tuning, false, &finished);
+  rlt_cost_estimate(scene->facts, scene->tuning, &finished, &cost);
+  return cost.fraction;
+}
+
+/* A tile replaces another only where it is predicted to be better by this factor: predictions are
+ * no closer. */
+static const double clearly_better = 1.05;
+
+static void try_columns(const rlt_scene *scene, const tile_room *room, int64_t written,
+                        double *best, rlt_schedule *schedule) {
+  rlt_schedule tried = *schedule;
+  if (written < room->line / 2 ||
+      !take_columns(scene->problem, room, written, &tried.columns, &tried.rows)) {
+    return;
+  }
+  const double fraction = predicted(scene, &tried);
+  if (fraction > clearly_better * *best && slots_of(&tried).has_few_turns) {
+    *best = fraction;
+    *schedule = tried;
+  }
+}
+
+static void try_whole_axes(const rlt_scene *scene, const tile_room *room, rlt_schedule *schedule) {
+  const rlt_problem *const problem = scene->problem;
+  double best = predicted(scene, schedule);
+  int64_t whole = 1;
+  for (int32_t a = 0; a < problem->axis_count && whole <= room->budget; ++a) {
+    whole *= problem->axes[a].extent;
+    try_columns(scene, room, whole, &best, schedule);
+  }
+  for (int64_t written = room->line; written <= room->budget; written *= 2) {
+    try_columns(scene, room, written, &best, schedule);
+  }
+}
+
+/* A tile stays for a while as words of the destination, of so many bytes in all. Where lines are no
+ * multiples of the axes' extents, whole axes may fill it better: those of the destination, the
+ * first, the first two, and so on, are tried too, and one, two, four lines. Not where words share a
+ * unit of local memory, whose places suit its banks less then. Nor for kernels that serve many
+ * problems: these wait for tables, and smaller tiles let more groups wait at once. */
+static void choose_groups(const rlt_scene *scene, int64_t tile_bytes, rlt_schedule *schedule) {
+  const rlt_problem *const problem = scene->problem;
+  const int64_t line_bytes = scene->facts->line_bytes;
+  const tile_room room = {
+      .budget = rlt_max(tile_bytes / rlt_problem_destination_bytes(problem), 1),
+      .line = rlt_elements_of(line_bytes, rlt_problem_destination_bits(problem)),
+      .read_line = rlt_elements_of(line_bytes, rlt_problem_source_bits(problem)),
+      .tries_axes =
+          scene->specializes && rlt_local_unit(8 * rlt_problem_destination_bytes(problem)) == 1};
+  take_lines(problem, &room, &schedule->columns, &schedule->rows);
+  if (room.tries_axes) {
+    try_whole_axes(scene, &room, schedule);
+  }
+  fit(schedule);
+}
+
 void rlt_gpu_offer_groups(const rlt_scene *scene, const rlt_schedule *like,
                           rlt_candidates *candidates) {
   for (int64_t share = 1; share <= 4; share *= 4) {
     rlt_schedule schedule = *like;
     schedule.suits = like->suits && share == 1;
     choose_groups(scene, scene->tuning->tile_bytes / share, &schedule);
-    fit(&schedule);
     rlt_candidates_add(candidates, &schedule);
   }
 }

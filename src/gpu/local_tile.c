@@ -257,6 +257,7 @@ static void find_places(rlt_slots *of, const rlt_group *columns, const rlt_group
     }
   }
   *of = best;
+  of->has_few_turns = best_turns <= 2 * seen.count;
 }
 
 void rlt_slots_find(const rlt_problem *problem, const rlt_group *columns, const rlt_group *rows,

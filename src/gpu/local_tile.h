@@ -62,6 +62,7 @@ typedef struct rlt_slots {
   int64_t column_runs;  /* that the columns alone count */
   int64_t column_slots; /* for these, of every unit's elements as many */
   int64_t slots;
+  bool has_few_turns; /* work-items side by side want a bank twice at most, on average */
   int64_t pitch;
   int64_t gap_shift; /* behind each 2^this words a unit is left out; or RLT_NO_GAPS */
 } rlt_slots;

@@ -119,13 +119,20 @@ bool rlt_gpu_permute_applies(const rlt_scene *scene) {
          rlt_gpu_writes_bytes(problem, true) && !is_left_to_wide(scene);
 }
 
+/* Groups that run side by side read 256 bytes side by side, and then write a kilobyte, so that
+ * those that are under way at once share rows of memory on both sides. Kernels that serve many
+ * problems were not faster by that on a simulated GPU (bench/RESULTS.md). */
+static const rlt_reach rows_of_memory = {256, 1 << 10};
+
 static void offer_permute(const rlt_scene *scene, rlt_candidates *candidates) {
   if (rlt_gpu_permute_applies(scene) && !rlt_is_one_word(scene)) {
-    const rlt_schedule schedule =
-        rlt_gpu_schedule(scene, RLT_MOVE_PERMUTE,
-                         rlt_gpu_writes_bytes(scene->problem, false)
-                             ? rlt_permute_reason
-                             : "several axes share bytes of the destination");
+    rlt_schedule schedule = rlt_gpu_schedule(scene, RLT_MOVE_PERMUTE,
+                                             rlt_gpu_writes_bytes(scene->problem, false)
+                                                 ? rlt_permute_reason
+                                                 : "several axes share bytes of the destination");
+    if (scene->specializes) {
+      schedule.blocking.blocks = rows_of_memory;
+    }
     rlt_gpu_offer_groups(scene, &schedule, candidates);
   }
 }

@@ -45,7 +45,7 @@ bool rlt_plan_request_equal(const rlt_plan_request *a, const rlt_plan_request *b
 
 /* The part of the request that concerns candidates. */
 static inline rlt_candidates_request rlt_plan_request_candidates(const rlt_plan_request *of) {
-  return (rlt_candidates_request){of->method, of->stages_destination};
+  return (rlt_candidates_request){of->method, of->stages_destination, of->specialize};
 }
 
 /* Checks a caller's options, of any version: `*read` becomes a copy of them, or the defaults for

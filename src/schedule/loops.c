@@ -124,7 +124,7 @@ static void halve_blocks(ordering *at) {
 /* Places the other loops, first those along which the source goes on, then those of long runs so
  * that blocks have enough tiles, and splits blocks. */
 static void finish(ordering *at, int64_t room, rlt_loops *made) {
-  const int64_t near = at->blocking->near_source;
+  const int64_t near = at->blocking->goes_on ? INT64_MAX : at->blocking->near_source;
   for (int32_t l = nearest_loop(at, true, near); l >= 0; l = nearest_loop(at, true, near)) {
     place(at, l, 1);
   }

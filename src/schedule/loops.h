@@ -32,6 +32,7 @@ typedef struct rlt_loop_blocking {
   int64_t tiles;            /* that have about so many tiles */
   int64_t least_blocks;     /* there are at least so many, if there are as many tiles */
   bool only_whole; /* blocks are of equal length, and end neither within tiles nor in padding */
+  bool goes_on;    /* so does the source from block to block, however far it is */
 } rlt_loop_blocking;
 
 void rlt_loops_make(const rlt_grid *grid, const rlt_loop_blocking *blocking, rlt_loops *made);

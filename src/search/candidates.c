@@ -92,6 +92,7 @@ static void ask_methods(rlt_candidates *made, const rlt_tuning *tuning, bool all
                        .has_wide = made->forms->count > 1,
                        .offers_all = all,
                        .stays_cached = made->request.stays_cached,
+                       .specializes = made->request.specializes && made->facts->specializes,
                        .facts = made->facts,
                        .tuning = tuning};
     for (const rlt_method_row *row = made->facts->target->methods; row->method != NULL; ++row) {

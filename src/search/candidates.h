@@ -41,6 +41,7 @@ static inline bool rlt_candidate_is_allowed(const rlt_candidate *candidate, bool
 typedef struct rlt_candidates_request {
   const struct rlt_method *method; /* the only one that is asked; NULL: all are */
   bool stays_cached; /* no store goes past the cache: the destination is read again at once */
+  bool specializes;  /* kernels are compiled for this problem alone */
 } rlt_candidates_request;
 
 /* No two are equal. Those in wider words come first; then the order is that of the methods. */

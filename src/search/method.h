@@ -19,6 +19,7 @@ typedef struct rlt_scene {
   bool has_wide;   /* there is such a form of it */
   bool offers_all; /* tiles of all sizes, too */
   bool stays_cached; /* the destination is to */
+  bool specializes;  /* kernels are compiled for this problem alone */
   const rlt_facts *facts;
   const rlt_tuning *tuning;
 } rlt_scene;
