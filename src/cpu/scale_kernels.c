@@ -232,12 +232,12 @@ INLINED double left_of_product(double integer, double scale, double nearest) {
 
 /* Of both doubles beside a number the odd one, which becomes the same f32 as the number does. */
 INLINED double odd_double(double nearest, double more) {
-  int64_t bits, sign;
+  uint64_t bits, sign;
   memcpy(&bits, &nearest, sizeof bits);
   memcpy(&sign, &more, sizeof sign);
-  const int64_t nearer = (bits + ((sign ^ bits) >> 63)) | 1;
-  const int64_t kept = -(int64_t)(more != 0);
-  const int64_t made = (nearer & kept) | (bits & ~kept);
+  const uint64_t nearer = (bits - ((sign ^ bits) >> 63)) | 1;
+  const uint64_t kept = -(uint64_t)(more != 0);
+  const uint64_t made = (nearer & kept) | (bits & ~kept);
   memcpy(&nearest, &made, sizeof nearest);
   return nearest;
 }
