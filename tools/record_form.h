@@ -22,7 +22,8 @@ static inline bool record_form_is(const record_form *form) {
   return form->format != RELAYOUT_BLOCK_FORMAT_NONE;
 }
 
-/* Reads a name of so many bytes; false, and a form that is none, for any other text. */
+/* Reads the name of a form, which is `length` bytes long; false, and a form that is none, for any
+ * other text. */
 bool record_form_parse(const char *name, size_t length, record_form *made);
 
 /* The name; "none" for what is none. */

@@ -125,7 +125,7 @@ static int64_t part_of(const tensor_move *move) {
   return (in_part > 0 ? in_part : 1) * least;
 }
 
-/* A side of so many elements in rows of `row` of them, or all of it. */
+/* Makes a view of `count` elements of a side, in rows of `row` elements, or of all of it. */
 static relayout_status make_scaled_view(const record_form *blocks, const relayout_shape *shape,
                                         relayout_byte_order order, int64_t count, int64_t row,
                                         relayout_scaled_view *made, relayout_error *error) {

@@ -38,7 +38,7 @@ static void move(const char *from_text, const void *elements, const void *scales
 
 /* ---- Types ---------------------------------------------------------------------------------- */
 
-/* Integers of at most so many bits, floats of at most 32. */
+/* Whether it is an integer type of at most `most` bits, or a float type of at most 32. */
 static bool is_small(relayout_element_type type, int32_t most, bool integers_alone) {
   const relayout_element_kind kind = relayout_element_type_kind(type);
   const bool is_integer = kind == RELAYOUT_KIND_SIGNED || kind == RELAYOUT_KIND_UNSIGNED;

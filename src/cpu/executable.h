@@ -55,7 +55,7 @@ typedef struct rlt_cpu_executable {
   /* Where the runs that a tile reads are brought together first, or bits transposed among them. */
   bool unpacks;
   bool narrows;       /* they become the destination's elements then */
-  int64_t strip_rows; /* so many rows of a tile leave at a time; 0: all do */
+  int64_t strip_rows; /* how many rows of a tile leave at a time; 0: all */
   rlt_unpacking unpacking;
   rlt_tile_run *runs;
   rlt_cpu_bit_transpose *transpose; /* NULL where they are loaded or unpacked */

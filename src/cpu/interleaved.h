@@ -28,7 +28,8 @@ typedef struct record_bytes {
   uint8_t turned;
 } record_bytes;
 
-/* Words 0, n, 1, n + 1, .. of two vectors that have n of so many bytes each, and the others. */
+/* Takes two vectors apart into words of `bytes` bytes each. `low` becomes the first half of both, a
+ * word of `a` and a word of `b` in turn; `high` becomes the second half. */
 GROUPS_INLINED void zip_words(sixteen_bytes a, sixteen_bytes b, int32_t bytes, sixteen_bytes *low,
                               sixteen_bytes *high) {
   if (bytes == 8) {
@@ -80,7 +81,8 @@ GROUPS_INLINED int32_t bits_of(int32_t power) {
   return 31 - __builtin_clz((unsigned)power);
 }
 
-/* Sixteen bytes of elements of so many rows, behind each other in runs of `run` bytes. */
+/* Moves sixteen bytes of elements of each of `vectors` rows. Together, `run` bytes of the first row
+ * are followed by `run` bytes of the next one, and so on. */
 GROUPS_INLINED void move_elements(int32_t vectors, int32_t run, uint8_t turned, uint8_t *plain,
                                   int64_t apart, uint8_t *together, int64_t rows, bool joins) {
   const int64_t of_rows = rows * run > VECTOR ? rows * run : VECTOR;

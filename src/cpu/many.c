@@ -22,11 +22,11 @@ typedef struct all_groups {
   float *points; /* likewise */
 } all_groups;
 
-/* What a tensor scale makes of a destination's scales. */
-typedef struct below_scale {
+/* A destination's tensor scale, and what finds scales by it. */
+typedef struct scale_above {
   float tensor_scale; /* 1: none */
   rlt_scale_finder finder;
-} below_scale;
+} scale_above;
 
 struct rlt_cpu_many_call {
   const rlt_many *many;
@@ -35,7 +35,7 @@ struct rlt_cpu_many_call {
   const relayout_source_memory *from;
   const relayout_destination_memory *to;
   float factor; /* as the plan's, times the source's tensor scale */
-  below_scale below[RLT_MOST_DESTINATIONS];
+  scale_above above[RLT_MOST_DESTINATIONS];
   all_groups groups[RLT_MOST_DESTINATIONS];
   bool is_finding; /* boxes are read for the greatest values alone */
   int32_t tasks;
@@ -346,6 +346,16 @@ static inline __attribute__((always_inline)) void move_records_by(const interlea
   }
 }
 
+/* Compiled for each way. */
+static inline void move_either_way(const interleaving *of, size_t run, bool to_plain,
+                                   uint8_t *together, uint8_t *plain, int64_t count) {
+  if (to_plain) {
+    move_records_by(of, run, true, together, plain, count);
+  } else {
+    move_records_by(of, run, false, together, plain, count);
+  }
+}
+
 static void move_interleaved(const relayout_scaled_view *side, record_row row, int64_t count,
                              uint8_t *plain, bool to_plain) {
   const bool is_turned = side->block_format == RELAYOUT_BLOCK_FORMAT_Q4_0;
@@ -355,21 +365,11 @@ static void move_interleaved(const relayout_scaled_view *side, record_row row, i
                            .number = (size_t)row.number,
                            .turned = is_turned ? UINT64_C(0x8888888888888888) : 0};
   if (side->interleaved_bytes == 8) {
-    if (to_plain) {
-      move_records_by(&of, 8, true, row.first, plain, count);
-    } else {
-      move_records_by(&of, 8, false, row.first, plain, count);
-    }
+    move_either_way(&of, 8, to_plain, row.first, plain, count);
   } else if (side->interleaved_bytes == 4) {
-    if (to_plain) {
-      move_records_by(&of, 4, true, row.first, plain, count);
-    } else {
-      move_records_by(&of, 4, false, row.first, plain, count);
-    }
-  } else if (to_plain) {
-    move_records_by(&of, 1, true, row.first, plain, count);
+    move_either_way(&of, 4, to_plain, row.first, plain, count);
   } else {
-    move_records_by(&of, 1, false, row.first, plain, count);
+    move_either_way(&of, 1, to_plain, row.first, plain, count);
   }
 }
 
@@ -486,8 +486,8 @@ static const rlt_unaligned_float *values_of(const worker *at, const box_row *row
 
 /* ---- Scales --------------------------------------------------------------------------------- */
 
-static const below_scale *below_of(const worker *at, const rlt_destination *to) {
-  return &at->call->below[to - at->call->many->to];
+static const scale_above *above_of(const worker *at, const rlt_destination *to) {
+  return &at->call->above[to - at->call->many->to];
 }
 
 /* What values are divided by: the destination's scales, or their products by the tensor scale. */
@@ -498,7 +498,7 @@ static float *divisors_of(const worker *at, const rlt_destination *to) {
 /* Makes divisors, and what they are multiplied by, of the scales of groups from the first on. */
 static void make_divisors(const worker *at, const rlt_destination *to, int64_t first,
                           int64_t count) {
-  const float factor = below_of(at, to)->tensor_scale;
+  const float factor = above_of(at, to)->tensor_scale;
   for (int64_t i = first; to->view.has_tensor_scale && i < first + count; ++i) {
     at->to_products[i] = at->to_scales[i] * factor;
   }
@@ -633,7 +633,7 @@ static void add_greatest(const worker *at, const rlt_destination *to, all_groups
 static void find_by_rule(const rlt_cpu_many_call *call, int32_t number, uint32_t *greatest,
                          const uint32_t *below, int64_t count, float *scales, float *points) {
   const relayout_scaled_view *const view = &call->many->to[number].view;
-  const below_scale *const by = &call->below[number];
+  const scale_above *const by = &call->above[number];
   if (rlt_finds_points(view)) {
     rlt_find_spans(greatest, below, count);
   }
@@ -649,7 +649,7 @@ static void find_by_rule(const rlt_cpu_many_call *call, int32_t number, uint32_t
 static void find_in_piece(const worker *at, const rlt_destination *to, const rlt_rescaling *of,
                           const rlt_unaligned_float *elements, int64_t count) {
   const rlt_cpu_scale_passes *const passes = at->call->passes;
-  const rlt_scale_finder *const finder = &below_of(at, to)->finder;
+  const rlt_scale_finder *const finder = &above_of(at, to)->finder;
   const int64_t first = of->to.scales - divisors_of(at, to);
   const int64_t groups = rlt_divide_up(count, of->to.group);
   uint32_t *const greatest = at->greatest + first;
@@ -1104,7 +1104,7 @@ static void read_tensor_scales(rlt_cpu_many_call *call) {
   for (int32_t i = 0; i < many->count; ++i) {
     const rlt_destination *const to = &many->to[i];
     const float scale = read_tensor_scale(&to->view, many->bytes[i + 1], call->to[i].tensor_scale);
-    call->below[i] = (below_scale){scale, rlt_scale_finder_below(&to->finder, scale)};
+    call->above[i] = (scale_above){scale, rlt_scale_finder_below(&to->finder, scale)};
   }
 }
 

@@ -58,9 +58,9 @@ void rlt_cpu_codec_encode_within(const rlt_cpu_codec *codec, const uint8_t *word
 void rlt_cpu_codec_stream_within(const rlt_cpu_codec *codec, const uint8_t *words,
                                  const uint8_t *end, uint8_t *destination, int64_t word_count);
 
-/* So is this, while lines are fetched that are read later: `ahead->pace` of them after each piece
- * of so many words. A processor has few places for lines on their way: it would wait for one where
- * many are fetched at once, and convert nothing. */
+/* The same as rlt_cpu_codec_encode_within. It also fetches lines that are read later: `ahead->pace`
+ * lines after each RLT_CPU_FETCHING_PIECE words. A processor can wait for few lines at a time: if
+ * many were fetched at once, it would stop and convert nothing. */
 enum { RLT_CPU_FETCHING_PIECE = RLT_CPU_ROW_GROUP };
 void rlt_cpu_codec_encode_fetching(const rlt_cpu_codec *codec, const uint8_t *words,
                                    const uint8_t *end, uint8_t *destination, int64_t word_count,

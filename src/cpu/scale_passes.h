@@ -39,7 +39,7 @@ typedef struct rlt_rescaling {
   rlt_scale_rounding rounding;
 } rlt_rescaling;
 
-/* How the records of so many rows lie together: `run` bytes of each row's elements in turn. */
+/* How the records of `rows` rows lie together: `run` bytes of each row's elements in turn. */
 typedef struct rlt_interleaving {
   relayout_block_format format; /* q4_0, q8_0 or mxfp4 */
   int32_t rows;

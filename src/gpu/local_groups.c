@@ -139,8 +139,8 @@ static void take_lines(const rlt_problem *problem, const tile_room *room, rlt_gr
   split_both(problem, room, columns, rows);
 }
 
-/* Columns of so many positions of the destination, and as many rows as there is room for beside
- * them. False where the columns alone are too many, or leave no room for rows. */
+/* Takes columns of `written` positions of the destination, and as many rows as there is room for
+ * beside them. False where the columns alone are too many, or leave no room for rows. */
 static bool take_columns(const rlt_problem *problem, const tile_room *room, int64_t written,
                          rlt_group *columns, rlt_group *rows) {
   pack_groups(problem, written, 1, columns, rows);
@@ -239,11 +239,12 @@ static void try_whole_axes(const rlt_scene *scene, const tile_room *room, rlt_sc
   }
 }
 
-/* A tile stays for a while as words of the destination, of so many bytes in all. Where lines are no
- * multiples of the axes' extents, whole axes may fill it better: those of the destination, the
- * first, the first two, and so on, are tried too, and one, two, four lines. Not where words share a
- * unit of local memory, whose places suit its banks less then. Nor for kernels that serve many
- * problems: these wait for tables, and smaller tiles let more groups wait at once. */
+/* Chooses a tile, which local memory holds as words of the destination: `tile_bytes` at most.
+ * Where lines are no multiples of the axes' extents, whole axes may fill it better: the first axis
+ * of the destination, the first two, and so on, are tried too, and one, two, four lines. They are
+ * not tried where words share a unit of local memory, whose places suit its banks less then; nor
+ * for kernels that serve many problems, which wait for tables: smaller tiles let more groups wait
+ * at once. */
 static void choose_groups(const rlt_scene *scene, int64_t tile_bytes, rlt_schedule *schedule) {
   const rlt_problem *const problem = scene->problem;
   const int64_t line_bytes = scene->facts->line_bytes;

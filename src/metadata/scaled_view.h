@@ -14,6 +14,11 @@ static inline bool rlt_has_blocks(const relayout_scaled_view *view) {
   return view->block_format != RELAYOUT_BLOCK_FORMAT_NONE;
 }
 
+/* Whether the scales of a destination are found, not given. */
+static inline bool rlt_finds_scales(const relayout_scaled_view *view) {
+  return view->has_scales && view->rule != RELAYOUT_SCALES_GIVEN;
+}
+
 /* Whether zero points are found with the scales of a destination. */
 static inline bool rlt_finds_points(const relayout_scaled_view *view) {
   return view->has_scales && view->rule == RELAYOUT_SCALES_RANGE;

@@ -100,7 +100,7 @@ static relayout_status place_side(const planning *at, int32_t side, const relayo
                                   relayout_scaled_view *seen, relayout_error *error) {
   rlt_many_tensor *const tensors = at->made->tensors[side];
   const bool is_written = side > 0, has_blocks = rlt_has_blocks(of);
-  const bool finds = is_written && of->rule != RELAYOUT_SCALES_GIVEN;
+  const bool finds = is_written && rlt_finds_scales(of);
   *seen = *of;
   const bool is_direct =
       has_blocks || (is_written ? rlt_many_writes(&of->elements) : rlt_many_reads(&of->elements));
@@ -211,7 +211,7 @@ static void place_groups(rlt_many_kernel *kernel) {
   kernel->groups = kernel->all_groups = 0;
   for (int32_t i = 0; i < kernel->count; ++i) {
     rlt_kernel_view *const to = &kernel->to[i];
-    const bool finds = to->view.has_scales && to->view.rule != RELAYOUT_SCALES_GIVEN;
+    const bool finds = rlt_finds_scales(&to->view);
     to->finding = finds ? rlt_finding_of(boxes, &to->view) : RLT_FINDS_NOTHING;
     to->groups = finds ? 1 : 0;
     for (int32_t d = 0; d < boxes->rank && finds; ++d) {

@@ -547,7 +547,7 @@ static relayout_status plan_rows(const planning *at, rlt_destination *to, relayo
   if (status == RELAYOUT_OK && to->view.has_scales) {
     status = plan_beside(at, &to->view, &to->beside, error);
   }
-  if (status == RELAYOUT_OK && to->view.has_scales && to->view.rule != RELAYOUT_SCALES_GIVEN) {
+  if (status == RELAYOUT_OK && rlt_finds_scales(&to->view)) {
     status = plan_found(at, to, error);
   }
   to->in_place = !is_leader(many, to) && !rlt_view_has_padding(&to->view.elements) &&
@@ -633,7 +633,7 @@ static relayout_status check_side(const relayout_scaled_view *side, int32_t numb
     return rlt_fail(error, RELAYOUT_SHAPE_MISMATCH, "%s has other dimensions than the source",
                     name);
   }
-  const bool finds = side->has_scales && side->rule != RELAYOUT_SCALES_GIVEN;
+  const bool finds = rlt_finds_scales(side);
   if (side->elements.is_read_only || (finds && side->scales.is_read_only) ||
       (rlt_finds_points(side) && side->zero_points.is_read_only)) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s is read-only: it cannot be written",
@@ -662,7 +662,7 @@ static relayout_status check_pair(const relayout_scaled_view *from, bool has_sca
                     "expected real numbers",
                     number, relayout_element_type_name(destination));
   }
-  if (to->has_scales && to->rule != RELAYOUT_SCALES_GIVEN && rlt_is_wide(destination)) {
+  if (rlt_finds_scales(to) && rlt_is_wide(destination)) {
     return rlt_fail(error, RELAYOUT_UNSUPPORTED,
                     "to[%" PRId32 "]: scales cannot be found for elements of %s; expected an "
                     "integer type of at most 16 bits, or a float type",
@@ -749,7 +749,7 @@ static relayout_status check_parted(const sides *of, int32_t number, int32_t d, 
 static relayout_status check_side_range(const sides *of, int32_t number, relayout_error *error) {
   const relayout_scaled_view *const side = number < 0 ? of->from : &of->to[number];
   const relayout_shape *const shape = &side->elements.shape;
-  const bool finds = number >= 0 && side->has_scales && side->rule != RELAYOUT_SCALES_GIVEN;
+  const bool finds = number >= 0 && rlt_finds_scales(side);
   const int64_t together = rlt_elements_together(side);
   relayout_status status = RELAYOUT_OK;
   if (together > 1 && (number >= 0 || rlt_has_blocks(side))) {

@@ -82,7 +82,7 @@ static relayout_status find_view(const relayout_view *view, const rlt_index_box 
 
 static relayout_status find_side(const relayout_scaled_view *side, const rlt_index_box *range,
                                  bool is_written, rlt_side_bytes made, relayout_error *error) {
-  const bool finds = is_written && side->rule != RELAYOUT_SCALES_GIVEN;
+  const bool finds = is_written && rlt_finds_scales(side);
   rlt_index_box groups;
   if (rlt_has_blocks(side)) {
     made[0] = (rlt_used_bytes){.is_used = true, .is_written = is_written};

@@ -51,8 +51,7 @@ static bool are_ranges(const rlt_many *many, const rlt_boxes *boxes) {
   bool are = true;
   for (int32_t i = 0; i < many->count && are; ++i) {
     const relayout_scaled_view *const view = &many->to[i].view;
-    const bool finds = view->has_scales && view->rule != RELAYOUT_SCALES_GIVEN;
-    are = !finds || rlt_finding_of(boxes, view) == RLT_FINDS_IN_BOX;
+    are = !rlt_finds_scales(view) || rlt_finding_of(boxes, view) == RLT_FINDS_IN_BOX;
   }
   return are;
 }
