@@ -125,12 +125,13 @@ static int64_t part_of(const tensor_move *move) {
   return (in_part > 0 ? in_part : 1) * least;
 }
 
-/* Makes a view of `count` elements of a side, in rows of `row` elements, or of all of it. */
+/* Makes a view of `count` elements of a side, in rows of `row` elements, or of all of it. Only a
+ * part is cut into rows: a whole tensor may have no elements, and `row` is 0 then. */
 static relayout_status make_scaled_view(const record_form *blocks, const relayout_shape *shape,
                                         relayout_byte_order order, int64_t count, int64_t row,
                                         relayout_scaled_view *made, relayout_error *error) {
   const bool is_whole = count == relayout_shape_element_count(shape);
-  const int64_t part_of_it[] = {count / row, row};
+  const int64_t part_of_it[] = {is_whole ? 0 : count / row, row};
   const int32_t rank = is_whole ? shape->rank : 2;
   const int64_t *const dimensions = is_whole ? shape->dimensions : part_of_it;
   if (record_form_is(blocks)) {
