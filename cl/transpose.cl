@@ -220,7 +220,7 @@ ALWAYS_INLINE static void store_pieces(__global word *to, offset destination_row
 #define UNITS_ALONG     (TILE_ROWS / SOURCE_UNIT)
 #define UNIT_BLOCKS     (UNITS_ALONG * UNIT_COLUMNS)
 #define LOADS_OF_BLOCK  (SOURCE_UNIT > 1 ? 2 * UNIT : UNIT)
-#define MOST_LOADS      (CHANGES && SOURCE_UNIT == 1 ? 8 : 16)
+#define MOST_LOADS      (SOURCE_UNIT == 1 ? 8 : 16)
 #define MOST_BLOCKS     (LOADS_OF_BLOCK < MOST_LOADS ? MOST_LOADS / LOADS_OF_BLOCK : 1)
 #define BLOCKS_OF_UNITS (ROUNDS(UNIT_BLOCKS) < MOST_BLOCKS ? ROUNDS(UNIT_BLOCKS) : MOST_BLOCKS)
 

@@ -22,7 +22,8 @@ extern "C" {
 /* Start from RELAYOUT_GPU_OPTIONS_INIT. */
 typedef struct relayout_gpu_options {
   size_t struct_size;
-  /* The most work-items of a work-group: a power of two from 1 to 1024; 0 means 64. */
+  /* The most work-items of a work-group: a power of two from 1 to 1024. 0 means 64, and for some
+   * plans with options.specialize 128. */
   int32_t group_size;
   /* Bytes of the cache that all work-groups share: how far apart what is used again may lie. 0:
    * unknown. */

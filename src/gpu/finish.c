@@ -45,10 +45,13 @@ bool rlt_gpu_finish(const rlt_facts *facts, const rlt_tuning *tuning, bool combi
   blocking.only_whole = true;
   blocking.goes_on = true;
   rlt_loops_make(&grid, &blocking, &schedule->loops);
-  schedule->group_size = facts->group_size;
-  const int64_t tiles = rlt_schedule_goes_by_index(schedule)
-                            ? facts->group_size >> rlt_gpu_across_shift(schedule, grid.tile_count)
-                            : 1;
+  if (schedule->group_size == 0) {
+    schedule->group_size = facts->group_size;
+  }
+  const int64_t tiles =
+      rlt_schedule_goes_by_index(schedule)
+          ? schedule->group_size >> rlt_gpu_across_shift(schedule, grid.tile_count)
+          : 1;
   schedule->grain = rlt_max(rlt_max(tiles, 1), rlt_divide_up(grid.tile_count, facts->most_groups));
   return false;
 }

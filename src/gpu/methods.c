@@ -97,6 +97,34 @@ static bool square_tiles_pay(const rlt_scene *scene) {
   return rlt_sides_are_long(scene->problem, scene->facts->line_bytes, parts);
 }
 
+bool rlt_gpu_runs_begin_with_pieces(const rlt_problem *problem) {
+  const int64_t bytes = problem->element_bytes;
+  int64_t shared = RLT_LOCAL_PIECE_BYTES;
+  for (int32_t a = 0; a < problem->axis_count; ++a) {
+    const int64_t strides[] = {problem->axes[a].source_stride, problem->axes[a].destination_stride};
+    for (int i = 0; i < 2; ++i) {
+      if (strides[i] > RLT_LOCAL_MOST_CHANNELS) {
+        shared = rlt_common_factor(shared, strides[i] * bytes);
+      }
+    }
+  }
+  return shared == RLT_LOCAL_PIECE_BYTES;
+}
+
+/* Words of 1 or 2 bytes take many instructions where they change, or are put together from units
+ * that begin anywhere. Local memory has room for few groups, so that those with twice as many
+ * work-items wait less. Kernels that serve many problems were slower by that on a simulated GPU, at
+ * the ratio of an H100 (bench/RESULTS.md). */
+static int64_t transposing_group(const rlt_scene *scene) {
+  const rlt_problem *const problem = scene->problem;
+  const bool is_narrow = rlt_local_unit(8 * rlt_problem_destination_bytes(problem)) > 1;
+  const bool is_reworked =
+      !rlt_problem_keeps_elements(problem) || !rlt_gpu_runs_begin_with_pieces(problem);
+  return scene->specializes && is_narrow && is_reworked
+             ? rlt_min(2 * scene->facts->group_size, scene->facts->most_group_size)
+             : scene->facts->group_size;
+}
+
 static void offer_transpose(const rlt_scene *scene, rlt_candidates *candidates) {
   const rlt_problem *const problem = scene->problem;
   if (!rlt_runs_along_two_axes(problem) || !rlt_gpu_writes_bytes(problem, false) ||
@@ -108,6 +136,7 @@ static void offer_transpose(const rlt_scene *scene, rlt_candidates *candidates) 
   schedule.suits = square_tiles_pay(scene) && fills_square(scene);
   schedule.columns = rlt_group_of_axis(problem, 0, tile.columns);
   schedule.rows = rlt_group_of_axis(problem, rlt_source_run_axis(problem), tile.rows);
+  schedule.group_size = transposing_group(scene);
   rlt_candidates_add(candidates, &schedule);
 }
 

@@ -43,6 +43,10 @@ rlt_schedule rlt_gpu_schedule(const rlt_scene *scene, rlt_move move, const char 
 /* Whether tiles of rows along axis 0, or along several axes that share bytes, write whole bytes. */
 bool rlt_gpu_writes_bytes(const rlt_problem *problem, bool by_several_axes);
 
+/* Whether runs begin with pieces wherever they begin on either side, but for pixels next to each
+ * other. */
+bool rlt_gpu_runs_begin_with_pieces(const rlt_problem *problem);
+
 /* Whether short inner axes may be moved together. */
 bool rlt_gpu_permute_applies(const rlt_scene *scene);
 

@@ -55,22 +55,6 @@ static double count_moves(const rlt_facts *facts, const rlt_schedule *schedule, 
   return (double)rlt_problem_digit_lists(schedule->problem);
 }
 
-/* Whether runs begin with pieces wherever they begin on either side, but for pixels next to each
- * other. */
-static bool runs_begin_with_pieces(const rlt_problem *problem) {
-  const int64_t bytes = problem->element_bytes;
-  int64_t shared = RLT_LOCAL_PIECE_BYTES;
-  for (int32_t a = 0; a < problem->axis_count; ++a) {
-    const int64_t strides[] = {problem->axes[a].source_stride, problem->axes[a].destination_stride};
-    for (int i = 0; i < 2; ++i) {
-      if (strides[i] > RLT_LOCAL_MOST_CHANNELS) {
-        shared = rlt_common_factor(shared, strides[i] * bytes);
-      }
-    }
-  }
-  return shared == RLT_LOCAL_PIECE_BYTES;
-}
-
 /* In tiles that work-items share, what moves in pieces and units is as quick as a copy, unless it
  * is changed on the way or, of channels, each unit has words of two. In a square that is mostly
  * empty, work-items are idle for as long as it would take to look each element up. */
@@ -81,18 +65,19 @@ static rlt_price price_of_move(const rlt_facts *facts, const rlt_schedule *sched
   const bool is_looked_up = move->looks_up || (move->is_square && !schedule->suits);
   const bool is_reworked =
       move->reads && (!rlt_problem_keeps_elements(problem) ||
-                      (move->has_channels && !runs_begin_with_pieces(problem)));
+                      (move->has_channels && !rlt_gpu_runs_begin_with_pieces(problem)));
   return is_looked_up  ? (rlt_price){RLT_RATE_ELEMENT, 1}
          : is_reworked ? (rlt_price){RLT_RATE_REWORKED_ELEMENT, 1}
                        : (rlt_price){RLT_RATE_NONE, 0};
 }
 
-rlt_facts rlt_gpu_facts(int64_t group_size, int64_t most_groups) {
+rlt_facts rlt_gpu_facts(int64_t group_size, int64_t most_group_size, int64_t most_groups) {
   return (rlt_facts){.line_bytes = RLT_LOCAL_LINE_BYTES,
                      .target = &rlt_gpu_target,
                      .staging_bytes = RLT_LOCAL_BYTES,
                      .threads = 1,
                      .group_size = group_size,
+                     .most_group_size = most_group_size,
                      .most_groups = most_groups,
                      .specializes = true};
 }

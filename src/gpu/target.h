@@ -11,6 +11,8 @@ enum {
   /* Small groups leave fewer compute units idle while the last ones end, and wait for fewer others
    * at a barrier. */
   RLT_GPU_GROUP_SIZE = 64,
+  /* Where each of a few work-items would have much to do. */
+  RLT_GPU_MOST_GROUP_SIZE = 2 * RLT_GPU_GROUP_SIZE,
   /* Kernels look a few elements before and behind a tile without leaving 32 bits. */
   RLT_GPU_MOST_OFFSET = 1 << 30,
   /* Some drivers count the work-items of a launch in 32 bits. */
@@ -18,6 +20,6 @@ enum {
 };
 
 /* What schedules depend on, but for the machine. Work-items share local memory. */
-rlt_facts rlt_gpu_facts(int64_t group_size, int64_t most_groups);
+rlt_facts rlt_gpu_facts(int64_t group_size, int64_t most_group_size, int64_t most_groups);
 
 #endif

@@ -36,10 +36,11 @@ typedef struct rlt_facts {
   int64_t staging_bytes;       /* what a tile that is put together may take */
   int64_t most_segments; /* CPUs: so many unfinished lines can wait for the tile that goes on */
 
-  int32_t threads;     /* workers that blocks of tiles are shared out to; 1: a driver does */
-  int64_t group_size;  /* work-items of a work-group */
-  int64_t most_groups; /* of a launch */
-  bool specializes;    /* a kernel can be compiled for one problem alone */
+  int32_t threads;         /* workers that blocks of tiles are shared out to; 1: a driver does */
+  int64_t group_size;      /* work-items of a work-group */
+  int64_t most_group_size; /* and of one that has more */
+  int64_t most_groups;     /* of a launch */
+  bool specializes;        /* a kernel can be compiled for one problem alone */
 } rlt_facts;
 
 #endif

@@ -88,6 +88,15 @@ static int32_t find_move(const rlt_candidates *candidates, const rlt_schedule_fi
   return -1;
 }
 
+/* The wanted work-items of a group where they are more than this candidate's, and no more than
+ * another one may have. */
+static int64_t larger_group(const rlt_facts *facts, int64_t group_size, rlt_word wanted) {
+  const int64_t asked = rlt_schedule_field_number(wanted);
+  const bool is_taken =
+      asked > group_size && asked <= facts->most_group_size && (asked & (asked - 1)) == 0;
+  return is_taken ? asked : group_size;
+}
+
 /* Adds a schedule with the wanted method, word and move, which some candidate has, and with the
  * wanted tile, stores and order. */
 static relayout_status add_asked(rlt_candidates *candidates, const rlt_schedule_fields *read,
@@ -112,6 +121,7 @@ static relayout_status add_asked(rlt_candidates *candidates, const rlt_schedule_
                                     .loads = loads(read->of[RLT_FIELD_MOVE])};
   rlt_schedule made = candidates->of[like].schedule;
   made.suits = false;
+  made.group_size = larger_group(candidates->facts, made.group_size, read->of[RLT_FIELD_GROUP]);
   made.specialized =
       candidates->facts->specializes && rlt_schedule_field_specializes(read->of[RLT_FIELD_KERNEL]);
   const relayout_status status =
