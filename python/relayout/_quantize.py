@@ -395,8 +395,8 @@ def quantize(array: Any, scheme: str, *, axis: Any = -1, group: Any = None,
              rounding: str = "nearest", device: Any = None) -> Any:
     """Makes a quantised tensor: elements, and a scale for each group of them.
 
-    `array` is as in `copy`, of a float type of at most 32 bits or integers of at most 16, in the
-    host's memory. Returns two arrays `(elements, scales)`:
+    `array` is as in `copy`, of any type of real numbers, in the host's memory. Returns two arrays
+    `(elements, scales)`:
 
     ============ ============ ============ =================================== =================
     scheme       elements     scales       a scale is                          groups
@@ -546,13 +546,13 @@ def dequantize(elements: Any, scales: Any = None, dtype: DTypeLike = "float32", 
                scheme: str | None = None, out: Any = None, device: Any = None) -> Any:
     """The values of a quantised tensor: (element - zero point) * scale, rounded to `dtype` once.
 
-    `elements`, `scales` and `zero_points` are of the same rank, of integers of at most 16 bits or
-    floats of at most 32, with scales of f32, f16, bf16 or an f8 type. Along each dimension a scale
-    is for a group of elements: the quotient of both sizes or, where that is no whole number, the
-    least power of two that gives as many groups; for scales of f8e8m0fnu, and with a `scheme` that
-    has its own groups, that size where it gives as many. `group` says it where the last group has
-    fewer elements: a size for each dimension, or one for those that have more than one group, and
-    fewer groups than elements.
+    `elements`, `scales` and `zero_points` are of the same rank, of integers or floats of at most 32
+    bits, with scales of f32, f16, bf16 or an f8 type; `dtype` is any type of real numbers. Along
+    each dimension a scale is for a group of elements: the quotient of both sizes or, where that is
+    no whole number, the least power of two that gives as many groups; for scales of f8e8m0fnu, and
+    with a `scheme` that has its own groups, that size where it gives as many. `group` says it where
+    the last group has fewer elements: a size for each dimension, or one for those that have more
+    than one group, and fewer groups than elements.
 
     `tensor_scale` is one more scale, of the whole tensor: a number or an array of one, by which, as
     an f32, each scale is multiplied, and rounded to an f32.
