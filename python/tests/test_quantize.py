@@ -441,11 +441,23 @@ def test_records_as_gguf_has_them(scheme, size, random):
 ROWS = numpy.ones((4, 64), numpy.float32)
 
 
+@pytest.mark.parametrize("dtype", ["float64", "int64", "uint64", "int32", "uint32", "int16"])
+def test_wide_types(dtype):
+    values = (numpy.arange(128).reshape(2, 64) * 100).astype(dtype)
+    elements, scales = relayout.quantize(values, "int8", group=64)
+    numpy.testing.assert_array_equal(scales[:, 0], numpy.float32([6300, 12700]) / numpy.float32(127))
+    wanted = numpy.rint(values / scales.astype("f8")).astype("i1")
+    numpy.testing.assert_array_equal(elements, wanted)
+    back = relayout.dequantize(elements, scales, dtype)
+    products = elements * scales.astype("f8")
+    numpy.testing.assert_array_equal(back, products if dtype == "float64" else numpy.rint(products))
+
+
 @pytest.mark.parametrize("arguments, error, text", [
     ((ROWS, "mxfp9"), ValueError, "scheme is 'mxfp9', not one of 'mxfp8', "),
     ((ROWS, 8), TypeError, "scheme must be a string, not int"),
     (([1, 2], "int8"), TypeError, "list is no array"),
-    ((ROWS.astype(float), "int8"), NotImplementedError, "array: elements of f64"),
+    ((ROWS.astype(complex), "int8"), NotImplementedError, "array: elements of c128"),
     ((ROWS.view("V4"), "int8"), ValueError, "array's memory does not say what lies in it"),
     ((ROWS[:, :3], "mxfp4"), ValueError, r"array has the dimensions \[4, 3\]; expected an even"),
     ((ROWS[:, :33], "q8_0"), ValueError, r"array has the dimensions \[4, 33\]; .* of 32"),
@@ -491,7 +503,8 @@ CODES, SCALES = numpy.ones((4, 64), numpy.int8), numpy.ones((4, 2), numpy.float3
     ((CODES, SCALES[:3]), {}, ValueError, "3 groups along dimension 0, which has 4 elements"),
     ((CODES, SCALES.astype("i4")), {}, NotImplementedError, "scales cannot be s32"),
     ((CODES.view("u1"), SCALES), {}, ValueError, "no zero points: packed elements need a scheme"),
-    ((CODES, SCALES, "f64"), {}, NotImplementedError, "dtype: elements of f64"),
+    ((CODES, SCALES, "c64"), {}, NotImplementedError, "dtype: elements of c64"),
+    ((CODES.astype(float), SCALES), {}, NotImplementedError, "elements of f64 cannot have scales"),
     ((CODES, SCALES, "float33"), {}, TypeError, "dtype is 'float33', which is no type"),
     ((CODES, SCALES), {"group": (1, 2, 3)}, ValueError, r"group is \(1, 2, 3\); expected 2 sizes"),
     ((CODES, SCALES), {"scheme": "mxfp8"}, TypeError, r"elements is int8\[4,64\]; expected float8"),
