@@ -103,7 +103,7 @@ static exit_code emit(const request *asked, const relayout_kernel_options *optio
   plan_options.effort = RELAYOUT_PLAN_ESTIMATE;
   plan_options.schedules = asked->schedules.count > 0 ? asked->schedules.of : NULL;
   plan_options.schedule_count = asked->schedules.count;
-  plan_options.specialize = 1; /* as the text is, whatever it is made for */
+  plan_options.specialize = 1; /* since the text moves nothing but this relayout */
   relayout_plan *plan = NULL;
   relayout_error error;
   code = relayout_plan_create(device, &of.from, &of.to, &plan_options, &plan, &error) == RELAYOUT_OK

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from ._errors import c_text, call
 from ._library import ffi, lib
+from ._plan import _options
 from ._shape import Shape
 
 
@@ -54,13 +55,10 @@ def emit_kernels(from_: str | Shape, to: str | Shape, language: str, *, name: st
     made = ffi.new("relayout_device **")
     call(lib.relayout_gpu_device_create, ffi.NULL, made)
     device = ffi.gc(made[0], lib.relayout_device_destroy)
-    plan_options = ffi.new("relayout_plan_options *")
-    plan_options.struct_size = ffi.sizeof("relayout_plan_options")
-    plan_options.scale = 1
-    plan_options.specialize = 1
+    plan_options = _options(1, "saturate", "zero", specialize=True)
     planned = ffi.new("relayout_plan **")
-    call(lib.relayout_plan_create, device, source._struct, destination._struct, plan_options,
-         planned)
+    call(lib.relayout_plan_create, device, source._struct, destination._struct,
+         plan_options.struct, planned)
     plan = ffi.gc(planned[0], lib.relayout_plan_destroy)
     count = ffi.new("int32_t *")
     call(lib.relayout_plan_count_kernels, plan, options, count)

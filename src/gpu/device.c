@@ -142,9 +142,10 @@ relayout_status relayout_gpu_device_create(const relayout_gpu_options *options,
     return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a device of %zu bytes",
                     sizeof *made);
   }
-  made->facts = rlt_gpu_facts(read.group_size > 0 ? read.group_size : RLT_GPU_GROUP_SIZE,
-                              read.group_size > 0 ? read.group_size : RLT_GPU_MOST_GROUP_SIZE,
-                              RLT_GPU_MOST_GROUPS);
+  const bool is_asked = read.group_size > 0;
+  made->facts =
+      rlt_gpu_facts(is_asked ? read.group_size : RLT_GPU_GROUP_SIZE,
+                    is_asked ? read.group_size : RLT_GPU_MOST_GROUP_SIZE, RLT_GPU_MOST_GROUPS);
   made->facts.machine.caches[0].bytes =
       (int64_t)(read.cache_bytes < INT64_MAX ? read.cache_bytes : INT64_MAX);
   rlt_facts_settle(&made->facts.machine);

@@ -113,8 +113,8 @@ bool rlt_gpu_runs_begin_with_pieces(const rlt_problem *problem) {
 
 /* Words of 1 or 2 bytes take many instructions where they change, or are put together from units
  * that begin anywhere. Local memory has room for few groups, so that those with twice as many
- * work-items wait less. Kernels that serve many problems were slower by that on a simulated GPU, at
- * the ratio of an H100 (bench/RESULTS.md). */
+ * work-items wait less. Not so for kernels that serve many problems: of these some were slower on a
+ * simulated GPU (bench/RESULTS.md). */
 static int64_t transposing_group(const rlt_scene *scene) {
   const rlt_problem *const problem = scene->problem;
   const bool is_narrow = rlt_local_unit(8 * rlt_problem_destination_bytes(problem)) > 1;

@@ -11,7 +11,7 @@ enum {
   /* Small groups leave fewer compute units idle while the last ones end, and wait for fewer others
    * at a barrier. */
   RLT_GPU_GROUP_SIZE = 64,
-  /* Where each of a few work-items would have much to do. */
+  /* For kernels that take many instructions for an element (gpu/methods.c). */
   RLT_GPU_MOST_GROUP_SIZE = 2 * RLT_GPU_GROUP_SIZE,
   /* Kernels look a few elements before and behind a tile without leaving 32 bits. */
   RLT_GPU_MOST_OFFSET = 1 << 30,

@@ -47,20 +47,17 @@ relayout_status rlt_opencl_group_size(const rlt_opencl_device *device, int64_t w
 
 /* Of a device that runs work-group kernels. */
 static relayout_status learn(rlt_opencl_device *device, relayout_error *error) {
-  int64_t group_size = 1;
   int64_t most_group_size = 1;
-  relayout_status status = rlt_opencl_group_size(device, RLT_GPU_GROUP_SIZE, &group_size, error);
-  if (status == RELAYOUT_OK) {
-    status = rlt_opencl_group_size(device, RLT_GPU_MOST_GROUP_SIZE, &most_group_size, error);
-  }
+  const relayout_status status =
+      rlt_opencl_group_size(device, RLT_GPU_MOST_GROUP_SIZE, &most_group_size, error);
   if (status != RELAYOUT_OK) {
     return status;
   }
   /* Compilers to SPIR-V are clang too, but what runs that knows neither wide vectors nor
    * builtins. */
   const bool is_pocl = rlt_opencl_is_pocl(&device->base.info);
-  device->base.facts =
-      rlt_gpu_facts(group_size, most_group_size, is_pocl ? POCL_MOST_GROUPS : RLT_GPU_MOST_GROUPS);
+  device->base.facts = rlt_gpu_facts(rlt_min(RLT_GPU_GROUP_SIZE, most_group_size), most_group_size,
+                                     is_pocl ? POCL_MOST_GROUPS : RLT_GPU_MOST_GROUPS);
   device->native = is_pocl;
   device->most_offset = RLT_GPU_MOST_OFFSET;
   /* While three launches of one kernel are under way, PoCL before 6.0 may end the process (an

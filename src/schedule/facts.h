@@ -38,7 +38,7 @@ typedef struct rlt_facts {
 
   int32_t threads;         /* workers that blocks of tiles are shared out to; 1: a driver does */
   int64_t group_size;      /* work-items of a work-group */
-  int64_t most_group_size; /* and of one that has more */
+  int64_t most_group_size; /* of any work-group; no less */
   int64_t most_groups;     /* of a launch */
   bool specializes;        /* a kernel can be compiled for one problem alone */
 } rlt_facts;
